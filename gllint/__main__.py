@@ -13,7 +13,7 @@ if not sys.flags.safe_path and sys.path and sys.path[0] in ("", _current_folder)
 
 
 def start() -> None:
-    """Run the command line and leave with its exit status, without a word where it is interrupted while it loads."""
+    """Run the command line and exit with its status. An interrupt while it loads ends it silently."""
     try:
         from gllint.cli.main import main
 

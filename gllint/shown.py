@@ -30,7 +30,7 @@ def silence(package: str) -> None:
 
 
 def failure_text(failure: Failure, *paths: str) -> str:
-    """What to say about a rule that failed in one way on the files shown as ``paths``: whose defect it is.
+    """Return what to say about a rule that failed in one way on the files shown as ``paths``: whose defect it is.
 
     Without ``paths`` it begins with the code, as what is reported at a place of the file does.
     """

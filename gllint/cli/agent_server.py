@@ -67,7 +67,7 @@ def units(unit: str) -> str:
 
 
 def serve() -> None:
-    """Serve a coding agent on standard input and output until it has had enough. Needs ``gllint[mcp]``."""
+    """Serve a coding agent on standard input and output until it disconnects. Needs ``gllint[mcp]``."""
     try:
         from mcp.server import MCPServer
         from mcp.types import ToolAnnotations
@@ -83,7 +83,7 @@ def serve() -> None:
 
 
 def _answering(function: Any) -> Any:
-    """A tool whose wrong arguments are an answer that says what is wrong."""
+    """Return a tool that answers wrong arguments with a text that says what is wrong."""
     from functools import wraps
 
     from mcp.server.mcpserver.exceptions import ToolError
@@ -111,7 +111,7 @@ def _printed(request: Request) -> str:
 
 
 def _refuse_outside(path: str) -> None:
-    """Raise :class:`UsageError` for what lies outside of the folder that the server works in."""
+    """Raise :class:`UsageError` for a path outside the folder that the server works in."""
     try:
         outside = way_out(path, os.getcwd()) is not None
     except OSError as error:

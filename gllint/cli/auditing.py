@@ -136,7 +136,7 @@ class _Audit:
                 self._tell(f"{path}: no conversation in it")
 
     def _files(self) -> Iterator[str]:
-        """The files that are named, and those of recorded runs in folders. Raises :class:`UsageError`."""
+        """Yield the named files, and the recorded runs in named folders. Raises :class:`UsageError`."""
         for run in self._request.runs:
             if run != "-" and not os.path.exists(run):
                 raise UsageError(f"{run}: no such file or folder")
@@ -155,7 +155,7 @@ class _Audit:
                     self._tell(f"{name}: cannot be read")
 
     def _names(self, run: str) -> Iterator[str]:
-        """The files of a folder that are recorded runs by their names; other files that may be runs are reported."""
+        """Yield the files of a folder that are named like recorded runs. Other possible runs are reported."""
         for folder, folders, files in os.walk(run, onerror=self._miss):
             for name in files:
                 if name.lower().endswith(_SUFFIXES):
@@ -201,7 +201,7 @@ class _Audit:
 
 
 def _modes(names: str | None) -> tuple[Mode, ...]:
-    """The two modes that ``--judge`` compares. Raises :class:`UsageError`."""
+    """Return the two modes that ``--judge`` compares. Raises :class:`UsageError`."""
     modes = tuple(names.split(",")) if names is not None else ()
     if names is not None and sorted(modes) != ["claims", "sourced"]:
         raise UsageError(f"--judge {names}: name two modes, as in `--judge claims,sourced`")
@@ -209,7 +209,7 @@ def _modes(names: str | None) -> tuple[Mode, ...]:
 
 
 def _reader(path: str | None) -> Reader:
-    """The reader of recordings, by the paths of the file that ``--map`` names. Raises :class:`UsageError`."""
+    """Return the reader of recordings, with the paths of ``--map``. Raises :class:`UsageError`."""
     if path is None:
         return Reader()
     with _opened(path) as stream:
@@ -254,7 +254,7 @@ class _Known:
         self._entries = Counter(entry._replace(nth=0) for entry in entries)
 
     def new(self, path: str, faults: list[tuple[Answer, Number]]) -> list[tuple[Answer, Number]]:
-        """Return those that are not in the baseline."""
+        """Return the findings that are not in the baseline."""
         if not self._entries:
             return faults
         new = []

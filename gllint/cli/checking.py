@@ -45,9 +45,9 @@ _MOST_SAID = 300
 
 
 def run(request: Request, unseen: list[Unseen] | None = None) -> int:
-    """Do what was asked; return the exit status. Raises :class:`UsageError`.
+    """Run ``gllint check`` and return the exit status.
 
-    What was not looked at is added to ``unseen``.
+    What was not checked is added to ``unseen``. Raises :class:`UsageError`.
     """
     check_together(request)
     if request.watch:
@@ -78,7 +78,7 @@ def _watch(request: Request) -> int:
 
 @contextlib.contextmanager
 def _ending_as_interrupts() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP unwind as Ctrl-C does: no process and no half-written file stays behind."""
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that no process or half-written file is left."""
 
     def end(number: int, _: object) -> NoReturn:
         signal.signal(number, signal.SIG_DFL)  # who asks twice will not wait
@@ -154,7 +154,7 @@ class _Run:
         return self._status(outcome)
 
     def _check_baselines(self, paths: Sequence[str]) -> None:
-        """Read the baselines that the paths obey. Raises :class:`UsageError`."""
+        """Read the baselines of the paths. Raises :class:`UsageError`."""
         if self.request.write_baseline:
             from gllint.verdict import baseline
 
@@ -277,7 +277,7 @@ class _Run:
         return fixed.outcome
 
     def _put(self, fixed: Fixed) -> list[str]:
-        """Put the changed files where they belong; return those for which that could be done."""
+        """Write the changed files, and return those that could be written."""
         from gllint.run import fixer
 
         if not self.stdin:
@@ -422,7 +422,7 @@ class _Run:
         self._say_unseen(gaps)
 
     def _say_caused(self, count: int) -> None:
-        """Say why findings lie in files that no one named."""
+        """Say why there are findings in files that were not named."""
         if count:
             where, it = ("lies in a file", "it") if count == 1 else ("lie in files", "them")
             was = "was" if count == 1 else "were"
@@ -463,7 +463,7 @@ class _Run:
             self._note(f"{gaps.line()}. {gaps.advice()}".rstrip())
 
     def _say_toolless(self, outcome: Outcome, gaps: Unseen) -> None:
-        """Say that whole folders define no tool: where someone expects one, gllint does not know its framework."""
+        """Say that whole folders define no tool: gllint may not know their framework."""
         if outcome.has_tools or outcome.failures or not gaps.is_empty:
             return
         if any(map(os.path.isdir, self.request.paths or ["."])):
@@ -591,7 +591,7 @@ class _Run:
 
     @property
     def _is_mute(self) -> bool:
-        """Whether findings are reported by the exit status alone: a file that was asked for is written."""
+        """Return whether findings are reported by the exit status alone: a file that was asked for is written."""
         return self.request.silent and self.request.output_file in (None, *_STANDARD_OUTPUT)
 
     # --- output --------------------------------------------------------------------------------------------
@@ -620,7 +620,7 @@ class _Run:
 
 
 def _shower(paths: Sequence[str]) -> Callable[[str], str]:
-    """Return the function that names a file as people expect: relative to here, else as it was given."""
+    """Return the function that shows a path: relative to the current folder if it is inside, else as given."""
     base = absolute(".").rstrip("/") + "/"
     elsewhere: Mapping[str, str] = {
         absolute(path).rstrip("/"): path.replace(os.sep, "/").rstrip("/")

@@ -45,7 +45,7 @@ def cli() -> None:
 
 
 def run(arguments: Sequence[str] | None) -> int:
-    """Do what the arguments say; return the exit status. Raises :class:`UsageError`."""
+    """Run the command of the arguments and return the exit status. Raises :class:`UsageError`."""
     try:
         return cli.main(arguments, prog_name="gllint", standalone_mode=False) or NO_FINDINGS
     except click.exceptions.Exit as leave:
@@ -58,7 +58,7 @@ def run(arguments: Sequence[str] | None) -> int:
 
 
 def _pointing(error: click.ClickException) -> click.ClickException:
-    """``error``; of an option or a command that has another name here, or another place, with that."""
+    """Return the error, with the right name or place if the option or command has another one."""
     name = error.option_name if isinstance(error, click.NoSuchOption) else ""
     if not name and isinstance(error, click.UsageError):
         name = error.message.removeprefix("No such command '").partition("'")[0]
@@ -158,7 +158,7 @@ def _configured(command: Any) -> Any:
 
 
 def _split(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """The file that ``--config`` names, if it does, and the settings that it gives. Raises :class:`UsageError`."""
+    """Split ``--config`` into a file, if it names one, and settings. Raises :class:`UsageError`."""
     from gllint.files.config import is_inline
 
     files = [text for text in texts if not is_inline(text)]
@@ -539,7 +539,7 @@ def mcp(
 
 
 def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
-    """The tool and the arguments that ``--call`` names. Raises :class:`UsageError`."""
+    """Read the tool and the arguments of ``--call``. Raises :class:`UsageError`."""
     tool, _, rest = text.strip().partition(" ")
     try:
         arguments = json.loads(rest or "{}")

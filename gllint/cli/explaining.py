@@ -166,7 +166,7 @@ def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
 
 
 def _missing_packs(unit: str, policy: Policy) -> tuple[str, ...]:
-    """The packs that would allow a unit and that the configuration does not name; none where no packs would do."""
+    """Return the packs that would allow a unit and that the configuration does not name; none if no packs would do."""
     from gllint_runtime.policy.units import packs_for
 
     packs = tuple(pack for pack in packs_for(unit) or () if pack not in policy.packs)
@@ -223,7 +223,7 @@ def _folder(path: str) -> str:
 
 
 def _rule(word: str, family: Sequence[Rule]) -> Rule:
-    """The rule of that code or name, or the only one of its family."""
+    """Return the rule of that code or name, or the only one of its family."""
     named = [rule for rule in RULES.values() if word.upper() == rule.code or word.lower() == rule.name]
     if named or family:
         return [*named, *family][0]

@@ -105,7 +105,7 @@ def run(request: Request, config: Config) -> int:
 
 
 async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Awaitable[None]]) -> None:
-    """Serve clients over streamable HTTP until a signal ends it."""
+    """Serve clients over streamable HTTP until a signal ends the program."""
     import uvicorn
 
     host, port = address
@@ -144,7 +144,7 @@ def _at_signals(end: Callable[[], object]) -> None:
 
 
 def units_for(config: Config, request: Request) -> UnitPlaces:
-    """The units that the configuration names for a server. Raises :class:`UsageError`."""
+    """Return the configured units of a server. Raises :class:`UsageError`."""
     name = server_name(request.command, request.url)
     table: Mapping[str, Any] = config.guard.get(name, {})
     file = config.origins.get("guard", "")
@@ -171,10 +171,10 @@ def described(
     config: Config,
     trace: str | None = None,
 ) -> str:
-    """The first draft of a server's units, as it is right in the configuration file that is in force.
+    """Return the first draft of a server's units, as it is right in the configuration file that is in force.
 
-    ``trace`` is a file of the guard's: what its results have counts where a schema names nothing.
-    Raises :class:`UsageError`.
+    ``trace`` is a file of the guard's: what its results have counts where a schema names nothing. Raises
+    :class:`UsageError`.
     """
     try:
         returned = schemas_in(Path(trace).read_text("utf-8").splitlines()) if trace is not None else {}
@@ -191,7 +191,10 @@ def described(
 def judge_call(
     tool: str, arguments: dict[str, Any], result: dict[str, Any], request: Request, config: Config
 ) -> tuple[str, bool]:
-    """What the guard says of the result of one call, and whether it has bare numbers. Raises :class:`UsageError`."""
+    """Return what the guard says about the result of one call, and whether it has bare numbers.
+
+    Raises :class:`UsageError`.
+    """
     silence("gllint_runtime")
     lines: list[str] = []
     table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"
@@ -210,7 +213,7 @@ def judge_call(
 
 
 def _prefix(file: str) -> str:
-    """What goes before the keys of our table in the headings of a configuration file."""
+    """Return the prefix of our table's headings in a configuration file."""
     if file.endswith("pyproject.toml"):
         return f"{TABLE}."
     try:

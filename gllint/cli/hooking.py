@@ -29,7 +29,7 @@ _UNREADABLE = 1  # of an event: agents show it to their user and go on
 
 
 def hook(name: str) -> int:
-    """Answer the event on standard input for the agent of that name; return the exit status. Edits nothing."""
+    """Answer the event on standard input in the form of an agent, and return the exit status. Edits nothing."""
     agent = AGENTS[name]
     try:
         event = read_event(sys.stdin.buffer.read(LARGEST_EVENT + 1) if sys.stdin is not None else b"")
@@ -57,7 +57,7 @@ def hook(name: str) -> int:
 
 
 def _is_news(session: str) -> bool:
-    """Whether nothing was said in an agent's session yet of what was not looked at; from now on it was."""
+    """Return whether this is the first time in an agent's session that unchecked parts are reported."""
     folder = state_folder()
     if not session or folder is None:
         return False
@@ -71,7 +71,7 @@ def _is_news(session: str) -> bool:
 
 
 def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list[str], list[EventError]]:
-    """The absolute paths of edited files that can be checked, and why others must not be read."""
+    """Return the absolute paths of edited files that can be checked, and why others must not be read."""
     paths: list[str] = []
     refusals: list[EventError] = []
     for file in files:
@@ -92,7 +92,7 @@ def _require_one(files: Iterable[str], base: str) -> None:
 
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
-    """The absolute path of an edited file that can be checked: of a kind that is read, there, within the project."""
+    """Return the absolute path of an edited file if it exists, is in the project, and is of a kind that is checked."""
     path = absolute(os.path.join(base, native(file)))
     if not (is_python_name(path) or path.endswith(TEXT_SUFFIXES)) or not os.path.isfile(path):
         return None

@@ -25,7 +25,7 @@ _MODES: Mapping[str | bool, str] = {
 
 
 def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
-    """Propose what fits the project of the folder ``path``, and write it where that is wanted."""
+    """Propose settings, a baseline and a hook for a project, and write them if the user agrees."""
     project_plan = plan(path, agents)
     if "mode" in project_plan.proposal.addition.values and not (yes or dry_run) and _is_terminal():
         modes = click.Choice(["sourced", "claims"])
@@ -51,7 +51,7 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
 
 
 def _diff(change: Change, root: str) -> str:
-    """The change of one file as a patch; of a baseline, which is long and is no one's text, how many findings."""
+    """Return the change of a file as a patch. Of a baseline only the number of findings is shown."""
     name = relative(change.path, root)
     if change.finding_counts is not None:
         old_count, new_count = change.finding_counts
@@ -122,7 +122,7 @@ def _overview(project_plan: Plan) -> Iterator[str]:
 
 
 def _besides(survey: Survey) -> Iterator[str]:
-    """The findings that are not counted by kind, each by the reason for that."""
+    """Yield the counts of findings that are not in the table of kinds, each with its reason."""
     elsewhere = len(survey.outcome.findings) - len(survey.own)
     kindless = len(survey.own) - survey.in_tests - sum(survey.kinds.values())
     for count, where in (
@@ -150,7 +150,7 @@ def _lines(project_plan: Plan) -> Iterator[str]:
 
 
 def _listed(counts: Mapping[str, int], noun: str = "") -> str:
-    """The most frequent names, each with how often; ``noun`` is what is counted."""
+    """Return the most frequent names, each with its count of ``noun``."""
     parts = [
         f"{name} ({count_text(count, noun) if noun else count})"
         for name, count in list(counts.items())[:_MOST]

@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _encoding(stream: TextIO) -> str | None:
-    """What a stream is written in, ``None``: what Python chose.
+    """Return what a stream is written in, ``None``: what Python chose.
 
     A file or another program gets UTF-8, which all that reads formats expects: Windows would write its old code page.
     """
@@ -85,7 +85,7 @@ def _encoding(stream: TextIO) -> str | None:
 
 
 def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Read a plain call of ``gllint check``: the fields of its request, ``None`` where click must read it."""
+    """Read a plain call of ``gllint check`` into the fields of its request. ``None`` means that click must read it."""
     if arguments[:1] != ["check"] or any(name.startswith(_VARIABLES) for name in os.environ):
         return None
     fields: dict[str, Any] = {}
@@ -138,7 +138,7 @@ def _is_broken_pipe_of_windows(error: Exception) -> bool:
 
 
 def _folder_trouble() -> str:
-    """Say why there is no current folder, which may have been deleted; ``""`` where there is one."""
+    """Say why there is no current folder, which may have been deleted; ``""`` if there is one."""
     try:
         os.getcwd()
     except OSError as error:

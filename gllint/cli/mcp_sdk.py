@@ -10,7 +10,7 @@ _LEAST = 2  # the first part of the version
 
 
 def lack_of_sdk(command: str) -> UsageError | None:
-    """What there is to say where the SDK is missing or too old for a command; ``None`` where it will do."""
+    """Return what to say if the MCP SDK is missing or too old for a command, else ``None``."""
     try:
         version = metadata.version("mcp")
     except metadata.PackageNotFoundError:
@@ -25,5 +25,5 @@ def lack_of_sdk(command: str) -> UsageError | None:
 
 
 def sdk_error(command: str, error: ImportError) -> UsageError:
-    """What there is to say where the SDK cannot be imported."""
+    """Return what there is to say where the SDK cannot be imported."""
     return lack_of_sdk(command) or UsageError(f"{command} cannot import the MCP SDK: {error}")

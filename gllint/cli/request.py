@@ -64,7 +64,7 @@ class Request(NamedTuple):
 
     @property
     def fixes(self) -> bool:
-        """Whether fixes are to be applied."""
+        """Return whether fixes are to be applied."""
         return self.fix or self.fix_only
 
 
@@ -92,7 +92,7 @@ def check_together(request: Request) -> None:
 
 
 def options(request: Request) -> Options:
-    """Return what the engine needs to know of a request."""
+    """Return the options of the engine for a request."""
     overrides: dict[str, Any] = {
         "select": request.select,
         "ignore": request.ignore,

@@ -43,7 +43,7 @@ def list_server_tools(
     call: tuple[str, dict[str, Any]] | None = None,
     results: list[dict[str, Any]] | None = None,
 ) -> list[ServerTool]:
-    """The tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError.
+    """Return the tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError.
 
     ``call`` is a tool to call with its arguments: ``results`` gets what it returns.
     """
@@ -101,7 +101,7 @@ def list_server_tools(
 
 
 def offered_tool(tool: Any, number: int) -> ServerTool:
-    """One entry of the list, the one of this ``number``, as far as it can be read."""
+    """Return one entry of the list, the one of this ``number``, as far as it can be read."""
     name = tool.get("name") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or not isinstance(name, str):
         trouble = "is not an object" if not isinstance(tool, Mapping) else "has no name"

@@ -61,7 +61,7 @@ class SchemaFinding(NamedTuple):
 
 
 def judged(tools: Sequence[ServerTool], policy: Policy) -> Iterator[SchemaFinding]:
-    """What is wrong with the tools of a server, one by one, whatever is wrong with the others."""
+    """Yield the findings in each tool of a server. A tool that cannot be judged does not stop the others."""
     for tool in tools:
         if tool.trouble is not None:
             yield SchemaFinding("GL203", tool.name, "$", tool.trouble, "", True)
@@ -77,7 +77,7 @@ def judged(tools: Sequence[ServerTool], policy: Policy) -> Iterator[SchemaFindin
 
 
 def _of_input(tool: ServerTool) -> Iterator[SchemaFinding]:
-    """An input schema is judged only as far as clients need it to read the list of tools."""
+    """Yield what makes an input schema unreadable for clients. Nothing else of it is judged."""
     schema = tool.input_schema
     if not isinstance(schema, Mapping) or schema.get("type") != "object":
         message = (
@@ -92,7 +92,7 @@ _CONSEQUENCE = "strict clients lose all tools of the server"
 
 
 def _not_an_object(schema: Any) -> str:
-    """What keeps a schema from being one of an object, as strict clients require it."""
+    """Say why a schema is not the schema of an object, as strict clients require."""
     if not isinstance(schema, Mapping):
         kind = {bool: str(schema).lower(), list: "an array", str: "a text"}
         return f"is {kind.get(type(schema), 'a number')}, not an object: {_CONSEQUENCE}"
@@ -150,7 +150,7 @@ def _is_enormous(schema: Any) -> bool:
 
 
 def _of_references(tool: str, schema: Mapping[str, Any]) -> Iterator[SchemaFinding]:
-    """The references that no client resolves: out of the schema, to nothing in it, or to themselves."""
+    """Yield the references that no client resolves: out of the schema, to a missing part, or in a circle."""
     for path in foreign_refs(schema, known_schemas=()):
         target = _at(schema, path)
         message = f"its output schema refers to `{target}`, which does not exist"
@@ -195,7 +195,7 @@ _DOES: Mapping[NamedEffect, str] = {
 
 
 def _of_hints(tool: ServerTool) -> Iterator[SchemaFinding]:
-    """A name that says the contrary of the hints next to it."""
+    """Yield a finding if the name of a tool contradicts its hints."""
     effect = effect_of_name(tool.name)
     if effect is None or not isinstance(tool.annotations, Mapping):
         return
@@ -211,7 +211,7 @@ def _of_hints(tool: ServerTool) -> Iterator[SchemaFinding]:
 
 
 def report(tools: Sequence[ServerTool], config: Config, output_format: str) -> tuple[str, bool]:
-    """What to print, and whether anything was found."""
+    """Return the report, and whether anything was found."""
     everything = [*judged(tools, config.rules.policy)]
     findings = [finding for finding in everything if finding.code in config.codes]
     if output_format == "json":
@@ -242,7 +242,7 @@ def report(tools: Sequence[ServerTool], config: Config, output_format: str) -> t
 
 
 def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
-    """What the output schemas say nothing of."""
+    """Say what the output schemas do not show."""
     results = [_declared(tool.output_schema) for tool in tools]
     number, text, unknown = map(results.count, ("number", "text", "unknown"))
     without_schema = next((tool.name for tool in tools if _declared(tool.output_schema) == "unknown"), "")
@@ -264,7 +264,7 @@ def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
 
 
 def _declared(schema: Any) -> str:
-    """What a tool returns by its output schema: a number, else text, else what is unknown or open; else "other"."""
+    """Return what a tool returns by its output schema: a number, text, something unknown, or "other"."""
     if not isinstance(schema, dict) or not schema:
         return "unknown"
     with suppress(RecursionError):

@@ -40,7 +40,7 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
 
 
 def allowable(settled: Sequence[Finding]) -> str:
-    """Say how many findings a line of configuration settles, of which kinds, and who can write it; else nothing."""
+    """Say how many findings a line of configuration settles, by kind. Empty if it settles none."""
     counts: dict[str, int] = {}
     for finding in settled:
         if finding.kind is not None:

@@ -16,7 +16,7 @@ _OPERATORS = str.maketrans({"·": "*", "×": "*", "⋅": "*", "∙": "*", "∕":
 
 
 def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
-    """One line for each step from what is written to the unit that it is, or to the readings that it has."""
+    """Yield the steps from the written unit to the one that it is read as."""
     written = as_listed(plain_spelling(unit), policy.extend_units, policy.packs)
     if written != unit:
         yield f"characters: {unit} is written {written}"
@@ -50,7 +50,7 @@ def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
 
 
 def _factors(symbol: str, policy: Policy) -> Iterator[str]:
-    """Each factor with its power, its dimension and the table that has it."""
+    """Yield each factor with its power, its dimension and the table that has it."""
     for name, power in factors_of(symbol):
         raised = name if abs(power) == 1 else f"{name}^{abs(power)}"
         dimension = dimension_of(raised, extend=policy.extend_units, packs=PACKS)

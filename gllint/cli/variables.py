@@ -32,7 +32,7 @@ def is_from_environment(context: click.Context, option: click.Parameter) -> bool
 
 
 def naming_variable(error: click.ClickException) -> click.ClickException:
-    """``error``, with the variable that the wrong value is in."""
+    """Return the error, with the name of the environment variable that has the wrong value."""
     context, option = getattr(error, "ctx", None), getattr(error, "param", None)
     if isinstance(context, click.Context) and isinstance(option, click.Option):
         variables = [name for name in option.envvar or () if os.environ.get(name)]
@@ -42,7 +42,7 @@ def naming_variable(error: click.ClickException) -> click.ClickException:
 
 
 def strange_variables(command: click.Command, environment: Mapping[str, str]) -> Iterator[str]:
-    """What to say about the variables of gllint's that ``command`` does not read, one sentence each."""
+    """Yield a sentence for each ``GLLINT_…`` variable that the command does not read."""
     options = [option for option in command.params if isinstance(option, click.Option)]
     variables = {str(name) for option in options for name in option.envvar or ()}
     for name in sorted(environment):

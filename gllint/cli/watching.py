@@ -21,7 +21,7 @@ _PAUSE = 200  # milliseconds in which changes that come together count as one
 def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
     """Run ``check`` now and after each change below ``paths``, until someone interrupts; return its last status.
 
-    Raises :class:`UsageError` where watchfiles is not installed or a path is not there.
+    Raises :class:`UsageError` if watchfiles is not installed or a path is not there.
     """
     if find_spec("watchfiles") is None:
         raise UsageError("--watch needs watchfiles: install gllint[watch]")
@@ -54,7 +54,7 @@ def matters(path: str) -> bool:
 
 
 def _round(check: Callable[[], int]) -> int:
-    """One check; what is wrong with a file in the middle of an edit does not end the watch."""
+    """Check once. An error in a file that is being edited does not end the watch."""
     if sys.stdout.isatty():
         click.clear()
     try:

@@ -101,10 +101,7 @@ class Config(_Keys):
 
     @cached_property
     def narrowing(self) -> Mapping[str, Sequence[str]]:
-        """By file, the keys that narrow the report.
-
-        Baselines and ``plain-kinds`` aside, whose share is counted.
-        """
+        """Return, by file, the settings that exclude something from the report."""
         rules = self.rules
         has_fewer_codes = not Config().codes <= self.codes
         omits = {
@@ -132,7 +129,7 @@ class Config(_Keys):
 
     @property
     def baseline_file(self) -> str | None:
-        """The absolute path of the baseline, ``None`` where there is none."""
+        """The absolute path of the baseline, ``None`` if there is none."""
         if not self.baseline:
             return None
         return os.path.normpath(os.path.join(self.base, self.baseline)).replace(os.sep, "/")
@@ -160,7 +157,7 @@ class Config(_Keys):
         ]
 
     def ignored_in(self, path: str) -> tuple[str, ...]:
-        """Return the selectors that ``per-file-ignores`` takes out of force in the file ``path``."""
+        """Return the selectors that ``per-file-ignores`` switches off for a file."""
         relative = self.relative(path)
         return tuple(
             code
@@ -185,7 +182,7 @@ class Config(_Keys):
         return path.removeprefix(base).lstrip("/")
 
     def overridden(self, options: Mapping[str, Any], where: str) -> Config:
-        """Return this configuration with ``options`` laid over it: kebab-case keys, ``None``: not given."""
+        """Return this configuration with some keys replaced. ``None`` means not given."""
         settings = {key: value for key, value in options.items() if value is not None}
         if not settings:
             return self
@@ -196,7 +193,7 @@ class Config(_Keys):
         return self._replace(**fields, origins={**self.origins, **dict.fromkeys(settings, where)})
 
     def under(self, settings: Inline) -> Config:
-        """Return this configuration with the settings of the command line laid over it; ``extend-…`` adds."""
+        """Return this configuration with the settings of the command line; ``extend-…`` keys add."""
         given, fields, rules = settings.config, dict[str, Any](), dict[str, Any]()
         policy: dict[str, Any] = {}
         for key in settings.keys:
@@ -269,7 +266,7 @@ _INLINE = expression(r"\s*[\w-]+(?:\s*\.\s*[\w-]+|\s*\.\s*\"[^\"]*\")*\s*=")
 
 
 def is_inline(text: str) -> bool:
-    """Whether what ``--config`` names is a setting, ``KEY = VALUE``, and no file."""
+    """Return whether what ``--config`` names is a setting, ``KEY = VALUE``, and no file."""
     return _INLINE.match(text) is not None and not os.path.exists(text)
 
 
@@ -375,7 +372,7 @@ def _check_meaning(table: Table) -> None:
 
 
 def _members(table: Table, *keys: str) -> Iterator[tuple[str, str, str]]:
-    """The texts of lists and the keys of tables: under which key, at which place, which text."""
+    """Yield the texts of lists and the keys of tables: under which key, at which place, which text."""
     for key in keys:
         members = table.entries.get(key, ())
         for number, member in enumerate(members):
@@ -391,7 +388,7 @@ def _check_codes(table: Table, codes: Sequence[str], *key: str) -> None:
 
 
 def _check_inside(table: Table, base: str, key: str, instead: str) -> None:
-    """Reject a path outside the project: what comes with a repository decides nothing beyond it."""
+    """Reject a path outside the project: a repository must not decide about files elsewhere."""
     path = table.entries.get(key)
     if path is None:
         return
@@ -406,6 +403,6 @@ def _check_inside(table: Table, base: str, key: str, instead: str) -> None:
 
 
 def split_codes(texts: Sequence[str]) -> tuple[str, ...] | None:
-    """Read the comma-separated codes of repeated command-line options; ``None`` where none was given."""
+    """Read the comma-separated codes of repeated command-line options; ``None`` if none was given."""
     codes = tuple(code for text in texts for code in re.split(r"[,\s]+", text) if code)
     return codes if texts else None

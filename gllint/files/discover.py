@@ -76,9 +76,8 @@ class Folders:
     def of(
         self, folder: str, stamp: list[int]
     ) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
-        """Return what was known of a folder with that stamp: under which patterns, its marks, folders and files.
-
-        Behind them come the others, which are left out, each with a letter before its name that says what it is.
+        """Return what was stored for a folder with this time stamp: its patterns, markers, folders and files, then
+        what is left out.
         """
         self.visits.add(folder)
         entry = self.listings.get(folder)
@@ -124,7 +123,9 @@ class _Ignores(NamedTuple):
     digest: bytes = b""
 
     def descend(self, folder: str, files: tuple[str, ...], disobeyed: dict[str, str]) -> _Ignores:
-        """The patterns with those of a folder's ``files``; what is not obeyed of them is added to ``disobeyed``."""
+        """Return the patterns with those of a folder's ``files``; what is not obeyed of them is added to
+        ``disobeyed``.
+        """
         lines = [line for file in files for line in _read_lines(file, disobeyed)]
         if not any(lines):
             return self
@@ -164,7 +165,7 @@ def signature(stat: os.stat_result) -> Signature:
 
 
 def signature_of(path: str) -> Signature | None:
-    """Return the signature of a file, ``None`` where there is none."""
+    """Return the signature of a file, ``None`` if there is none."""
     try:
         return signature(os.stat(path))
     except OSError:
@@ -242,7 +243,7 @@ def walk(
 
 
 def _with_marks(folder: str, names: set[str]) -> set[str]:
-    """The names in a folder, with those of files of ours that the system finds there under other capitals."""
+    """Return the names in a folder, with those of files of ours that the system finds there under other capitals."""
     if not IGNORES_CASE:
         return names
     marks = {name.lower() for name in names} & {*MARKERS, ".gitignore"}

@@ -36,7 +36,9 @@ class Addition(NamedTuple):
 
 
 def configuration(place: Place) -> str | None:
-    """The file to configure gllint in, where there is one: the one that does, else the project's pyproject.toml."""
+    """Return the file to configure gllint in, if there is one: the one that does, else the project's
+    pyproject.toml.
+    """
     if place.config.source:  # one of a folder above, too: a new one below would hide what it says
         return place.config.source
     pyproject = f"{place.root}/pyproject.toml"
@@ -46,7 +48,7 @@ def configuration(place: Place) -> str | None:
 def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str:
     """Return the TOML ``text`` of the file ``path`` with an addition; ``is_own``: a gllint.toml, no pyproject.
 
-    Raises :class:`UsageError` where the text cannot be changed without changing more.
+    Raises :class:`UsageError` if the text cannot be changed without changing more.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -69,7 +71,7 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
 
 
 def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> None:
-    """Make an addition to a document, with the containers of ``kit`` (tomlkit) where it is one of its own."""
+    """Make an addition to a document, with the containers of ``kit`` (tomlkit) if it is one of its own."""
     table, is_new = document, False
     tool = document.get("tool")
     # A gllint.toml may have the table by its name, too, and then has all of its keys there.
@@ -97,5 +99,5 @@ def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> No
 
 
 def _is_last(document: Any) -> bool:
-    """Whether nothing is behind the table of gllint, which is put behind its siblings in ``[tool]``."""
+    """Return whether nothing is behind the table of gllint, which is put behind its siblings in ``[tool]``."""
     return list(document)[-1:] == ["tool"]

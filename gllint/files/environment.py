@@ -14,7 +14,7 @@ _PLACES = ("lib/python3*/site-packages", "Lib/site-packages", "lib/python3*/dist
 def packages(path: str) -> tuple[str, ...]:
     """Return what is installed in the environment at ``path``, in short, then the folders that contain it.
 
-    ``path`` is the folder of an environment or its interpreter. Raises ``ValueError`` where there is none.
+    ``path`` is the folder of an environment or its interpreter. Raises ``ValueError`` if there is none.
     """
     root = path if os.path.isdir(path) else os.path.dirname(os.path.dirname(path))
     folders = [

@@ -30,9 +30,9 @@ class LineChange(NamedTuple):
 
 
 def line_changes(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> list[LineChange]:
-    """The changes that make the lines ``new`` of the lines ``old``, in order; equal lines are between any two.
+    """Yield the changes that turn the lines ``old`` into ``new``, in order.
 
-    They are the fewest in short texts and where single lines changed, and else may be more than are needed.
+    In long texts they may not be the fewest.
     """
     changes: list[LineChange] = []
     for change in _between(old, new, LineChange(0, len(old), 0, len(new)), _MOST_ROUNDS):
@@ -43,7 +43,7 @@ def line_changes(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> list[LineChang
 
 
 def patch(old: Sequence[bytes], new: Sequence[bytes], old_name: bytes, new_name: bytes) -> Iterator[bytes]:
-    """The lines of a patch in the unified format, as they are in ``old`` and ``new``; none where these are equal."""
+    """Yield the lines of a patch in the unified format."""
     changes = line_changes(old, new)
     if changes:
         yield b"--- %b\n" % old_name
@@ -62,7 +62,7 @@ def patch(old: Sequence[bytes], new: Sequence[bytes], old_name: bytes, new_name:
 
 
 def _hunks(changes: Sequence[LineChange]) -> Iterator[list[LineChange]]:
-    """The changes, those together whose lines around them would meet."""
+    """Group changes whose context lines would overlap."""
     hunk: list[LineChange] = []
     for change in changes:
         if hunk and change.first - hunk[-1].last > 2 * _CONTEXT:
@@ -112,7 +112,7 @@ def _between(
 
 
 def _anchors(old: Sequence[AnyStr], new: Sequence[AnyStr], stretch: LineChange) -> list[tuple[int, int]]:
-    """The lines that both versions have once in a stretch: as many as are in the same order in both."""
+    """Return the lines that occur once in both versions, as many as have the same order in both."""
     first, last, new_first, new_last = stretch
     counts, new_counts = Counter(old[first:last]), Counter(new[new_first:new_last])
     places = {line: at for at, line in enumerate(new[new_first:new_last], new_first) if new_counts[line] == 1}

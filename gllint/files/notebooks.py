@@ -150,7 +150,7 @@ class Notebook:
     def with_changes(self, changes: Iterable[Change]) -> bytes:
         """Return the bytes of the file with changes, which do not overlap, of its code; every other byte stays.
 
-        Raises ValueError where one reaches over several cells.
+        Raises ValueError if one reaches over several cells.
         """
         edits = [edit for change in changes for edit in self._in_file(*self.in_cell(*change))]
         return self.mark + changed(self.text, edits).encode("utf-8", "surrogatepass")
@@ -158,7 +158,7 @@ class Notebook:
     def in_cell(self, start: int, end: int, content: str) -> tuple[int, int, int, str]:
         """Return the number of the cell that a change of ``source`` changes, the offsets in its text and the content.
 
-        Raises ValueError where it reaches over several cells.
+        Raises ValueError if it reaches over several cells.
         """
         if not self.lines:
             raise ValueError("the notebook has no code")
@@ -205,12 +205,12 @@ class Notebook:
         return line in (0, len(self.lines)) or self.lines[line].cell != self.lines[line - 1].cell
 
     def _line(self, offset: int) -> tuple[int, int]:
-        """The line of ``source`` that an offset is in, and the column in it, both counted from 0."""
+        """Return the line of ``source`` that an offset is in, and the column in it, both counted from 0."""
         line, column = self._in_source.place(offset)
         return line - 1, column - 1
 
     def _in_file(self, cell: int, start: int, end: int, content: str) -> Iterator[Change]:
-        """A change of a cell as changes of the strings that contain its text."""
+        """Yield a change of a cell as changes of the strings that contain its text."""
         content = json.dumps(content, ensure_ascii=self.text.isascii())[1:-1]
         size = 0
         for piece in self.cells[cell]:
@@ -305,7 +305,7 @@ def _is_code(cell: dict[str, Any]) -> bool:
 
 
 def _pieces(cell: dict[str, Any]) -> list[_Piece] | None:
-    """The strings of a cell's source, ``None`` where it is no text."""
+    """Return the strings of a cell's source, ``None`` if it is not a text."""
     source = cell.get("source", cell.get("input", []))
     pieces = source if isinstance(source, list) else [source]
     return pieces if all(isinstance(piece, _Piece) for piece in pieces) else None
@@ -339,7 +339,7 @@ def _scan_piece(text: str, start: int, strict: bool) -> tuple[_Piece, int]:
 
 
 def _is_python(document: dict[str, Any]) -> bool:
-    """Whether the kernel is a Python one, which is the default."""
+    """Return whether the kernel of a notebook is Python, which is the default."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return True
@@ -425,7 +425,7 @@ def _as_comments(code: str, refusal: ParseFailure, line_offset: int) -> list[str
 
 
 def _names_bound(code: str) -> list[str]:
-    """The names that a text, which is no Python, seems to bind, in their order: rather one too many."""
+    """Return the names that a text in another language seems to bind, in order. Rather one too many."""
     names: dict[str, None] = {}
     is_import = False  # in the brackets that an import opens
     for statement in _STATEMENT.split(code):
@@ -451,7 +451,7 @@ def _target(statement: str) -> str:
 
 
 def _without_magics(code: str) -> list[str] | None:
-    """The lines of a cell as Python; ``None`` where the cell is in another language."""
+    """Return the lines of a cell as Python. ``None`` means a cell in another language."""
     lines = keep_lines(code)
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first]) if lines else None
@@ -478,7 +478,7 @@ def _without_magics(code: str) -> list[str] | None:
 
 
 def _python_argument(lines: list[str]) -> list[str] | None:
-    """The lines of a shell's cell, those empty that are none of Python; ``None`` where all are."""
+    """Return the lines of a shell cell with only its Python. ``None`` if it has none."""
     python_lines = [_ending(line) for line in lines]
     number = 0
     while number < len(lines):
@@ -504,7 +504,7 @@ def _is_magic(line: str) -> bool:
 
 
 def _stand_in(line: str) -> str:
-    """A statement for a line that only IPython reads, where what it assigns is not known."""
+    """Return a statement for a line that only IPython reads, where what it assigns is not known."""
     assigned = _ASSIGNED.match(line)
     if assigned is not None:
         return f"{assigned['target']}get_ipython(){_ending(line)}"
@@ -517,7 +517,7 @@ def _ending(line: str) -> str:
 
 
 def _line_state(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
-    """The string and the brackets that are open behind a line, and whether a backslash joins the next one to it."""
+    """Return the string and the brackets that are open after a line, and whether a backslash joins the next line."""
     at = 0
     while at < len(line):
         if quote:

@@ -69,7 +69,7 @@ def _listing(folder: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _listed(folder: str, changed_at: int) -> dict[str, str]:
-    """The names in a folder, each under itself and under its folded form; ``""`` where several have that form."""
+    """Return the names in a folder, each under itself and under its folded form; ``""`` if several have that form."""
     names = os.listdir(folder)
     listing: dict[str, str] = {}
     for name in names:

@@ -168,12 +168,12 @@ def _compiled(text: str) -> re.Pattern[str]:
 
 
 def _bytewise(text: str) -> str:
-    """A text with a character for each byte of its name on disk, of which git's ``?`` matches one."""
+    """Return a text with a character for each byte of its name on disk, of which git's ``?`` matches one."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _expression(line: str, is_path: bool) -> str:
-    """The expression that matches the whole of what a pattern names. Raises :class:`_Malformed`."""
+    """Return the expression that matches the whole of what a pattern names. Raises :class:`_Malformed`."""
     tokens = list(_tokens(line, is_path))
     if len(tokens) > MOST_CHARACTERS:
         raise _Malformed
@@ -190,7 +190,7 @@ def _expression(line: str, is_path: bool) -> str:
 
 
 def _region(tokens: list[str]) -> Iterator[str]:
-    """The folders and names of a stretch without ``**``, each on its own: no star reaches beyond a slash."""
+    """Yield the folders and names of a stretch without ``**``, each on its own: no star reaches beyond a slash."""
     name: list[str] = []
     for token in tokens:
         if token == _SLASH:
@@ -203,7 +203,7 @@ def _region(tokens: list[str]) -> Iterator[str]:
 
 
 def _name(tokens: list[str]) -> Iterator[str]:
-    """One folder or name. What is between two stars is taken where it comes first."""
+    """Yield one folder or name. What is between two stars is taken where it comes first."""
     if _STAR not in tokens:
         yield from tokens
         return
@@ -222,7 +222,7 @@ def _name(tokens: list[str]) -> Iterator[str]:
 
 
 def _tokens(line: str, is_path: bool) -> Iterator[str]:
-    """The parts of a pattern, each an expression for one character, a star, a slash or ``**``."""
+    """Yield the parts of a pattern, each an expression for one character, a star, a slash or ``**``."""
     place = 0
     plain = _SPECIAL.search(line)
     beginnings = (

@@ -61,7 +61,7 @@ class Places:
             self._homeless = common
 
     def project(self, folder: str) -> Place:
-        """Return the place of the files of ``folder``; its root is never empty."""
+        """Return the place of the files of ``folder``. Its root is never empty."""
         place = self.of(folder)
         if place.root:
             return place
@@ -78,7 +78,7 @@ class Places:
         return folder
 
     def of(self, folder: str, names: frozenset[str] | None = None) -> Place:
-        """Return the place of ``folder``; ``names``, where known, are those markers that it contains."""
+        """Return the place of ``folder``. ``names`` are the markers in it, if they are known."""
         place = self._places.get(folder)
         if place is None:
             markers = self.markers & (names if names is not None else _markers(folder))
@@ -88,7 +88,7 @@ class Places:
         return place
 
     def configurations(self, paths: Iterable[str]) -> list[Config]:
-        """The configurations that were met at ``paths`` (absolute) and below them, by their files."""
+        """Return the configurations at and below ``paths`` (absolute), by their files."""
         tops = [path.rstrip("/") + "/" for path in paths]
         places = {folder: self.project(folder) for folder in (top[:-1] or "/" for top in tops)} | {
             folder: place

@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
 
 def entries(stream: TextIO, tick: Callable[[int], None] = lambda _: None) -> Iterator[Entry]:
-    """The records of a stream in order. ``tick`` gets the number of characters read."""
+    """Yield the records of a stream in order. ``tick`` gets the number of characters read."""
     try:
         first = _first_line(stream)
         if first.lstrip(_WHITE)[:1] == "{" and not first.endswith("\n"):
@@ -50,7 +50,7 @@ def entries(stream: TextIO, tick: Callable[[int], None] = lambda _: None) -> Ite
 
 
 def _first_line(stream: TextIO) -> str:
-    """The first line that is not blank, as far as one chunk goes."""
+    """Return the first line that is not blank, as far as one chunk goes."""
     while line := stream.readline(_CHUNK):
         if line.strip("\ufeff \t\r\n"):
             return line.removeprefix("\ufeff")
@@ -86,7 +86,7 @@ def _entry(place: str, text: str) -> Entry:
 
 
 def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """The elements of one long array."""
+    """Yield the elements of one long array."""
     at, number, step = text.index("[") + 1, 1, _CHUNK
     is_over = False
     while True:
@@ -119,7 +119,7 @@ def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterato
 
 
 def _behind(stream: TextIO, rest: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """The lines behind a list, whose own line was long; what is no line of JSON there is reported once."""
+    """Yield the lines after a list that was too long for one line. What is not JSON is reported once."""
 
     def line() -> str:
         text = stream.readline(_LONGEST)
@@ -138,7 +138,7 @@ def _behind(stream: TextIO, rest: str, tick: Callable[[int], None]) -> Iterator[
 
 
 def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """One value over many lines; or lines of which the first is broken."""
+    """Yield one value over many lines, or lines of which the first is broken."""
     parts, length, second = [first], len(first), ""
     while part := stream.readline(_CHUNK):
         second = second or part

@@ -54,7 +54,7 @@ class Text(NamedTuple):
     bom: bool = False
 
     def encode(self, source: str) -> bytes:
-        """Return ``source`` as this file's bytes. Raises ``UnicodeEncodeError`` where they cannot encode it."""
+        """Return ``source`` as this file's bytes. Raises ``UnicodeEncodeError`` if they cannot encode it."""
         return (BOM if self.bom else b"") + _encoded(source, self.encoding)
 
 
@@ -84,7 +84,7 @@ def decode(data: bytes) -> Text:
 
 
 def decode_plain(data: bytes) -> Text:
-    """Read the bytes of a file that is no Python: UTF-8, whatever it declares. Raises :class:`Undecodable`."""
+    """Read the bytes of a file that is not Python: UTF-8, whatever it declares. Raises :class:`Undecodable`."""
     bom = data.startswith(BOM)
     body = data[len(BOM) :] if bom else data
     try:
@@ -111,7 +111,7 @@ def _broken(data: bytes) -> Undecodable:
 
 
 def unread_cells(code: str) -> list[tuple[str, int, int]]:
-    """Return of each cell of a notebook that is no Python what is wrong, and its line and column in the ``code``."""
+    """Return of each cell of a notebook that is not Python what is wrong, and its line and column in the ``code``."""
     if UNREAD_CELL not in code:
         return []
     return [(why, int(line), int(column)) for line, column, why in _UNREAD_CELL.findall(code)]
@@ -199,7 +199,7 @@ def _encoded(source: str, encoding: str) -> bytes:
 
 
 def declares_ascii(data: bytes) -> bool:
-    """Whether a file declares no encoding, or one in which each byte of ASCII means itself."""
+    """Return whether a file declares no encoding, or one in which each byte of ASCII means itself."""
     try:
         return _declared_encoding(data, bom=False) in ASCII_SUPERSETS
     except Undecodable:
@@ -207,7 +207,7 @@ def declares_ascii(data: bytes) -> bool:
 
 
 def _may_declare(data: bytes) -> bool:
-    """Whether a cookie may be in the first two lines, however long they are."""
+    """Return whether a cookie may be in the first two lines, however long they are."""
     lines = _TWO_LINES.match(data)
     return lines is not None and b"coding" in lines.group()
 

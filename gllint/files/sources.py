@@ -34,7 +34,7 @@ class Source:
 
     @cached_property
     def notebook(self) -> Notebook | None:
-        """The notebook that it is, ``None`` where it is none or cannot be read."""
+        """Return the notebook, or ``None`` for other files and unreadable notebooks."""
         if not is_notebook(self.path):
             return None
         from gllint.files.notebooks import Notebook, read
@@ -70,7 +70,7 @@ class Sources:
         self._buffers[path] = Source(path, data)
 
     def drop(self, path: str) -> bool:
-        """Let the disk count again for a file; false where it counted already."""
+        """Let the disk count again for a file; false if it counted already."""
         return self._buffers.pop(path, None) is not None
 
     def holds(self, path: str) -> bool:
@@ -105,14 +105,14 @@ class Sources:
         return self.of(path).data
 
     def code(self, path: str) -> str:
-        """Return the text of a file, for showing; empty where it cannot be read."""
+        """Return the text of a file, for showing; empty if it cannot be read."""
         try:
             return self.of(path).text.source
         except (OSError, Undecodable):
             return ""
 
     def lines(self, path: str) -> list[str]:
-        """Return the lines of a file, for showing; none where it cannot be read."""
+        """Return the lines of a file, for showing; none if it cannot be read."""
         try:
             return self.of(path).lines
         except (OSError, Undecodable):

@@ -19,7 +19,7 @@ _SHARED = b"link"
 def tracked(repository: str, is_wanted: Callable[[str], bool]) -> frozenset[str] | None:
     """Return the paths in the index of a repository, relative to it, that ``is_wanted``, and all its links.
 
-    ``None`` where there is no index, or none that can be read: no one knows what is tracked.
+    ``None`` if there is no index, or none that can be read: no one knows what is tracked.
     """
     folder = _git_folder(repository)
     try:
@@ -53,7 +53,7 @@ def _git_folder(repository: str) -> str:
 
 
 def _entries(data: bytes, digest_size: int) -> tuple[list[tuple[bytes, int]], int]:
-    """Return the name and the mode of each entry of an index, and where they end. Raises where it is none."""
+    """Return the name and the mode of each entry of an index, and where they end. Raises if it is none."""
     magic, version, count = struct.unpack_from(">4sLL", data)
     if magic != b"DIRC" or not 2 <= version <= 4:
         raise ValueError("no index of git")
@@ -92,7 +92,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _shared(data: bytes, place: int, digest_size: int) -> str:
-    """Return the name of the index that this one is the difference from, ``""`` where it is alone."""
+    """Return the name of the index that this one is the difference from, ``""`` if it is alone."""
     for name, content in _extensions(data, place, len(data) - digest_size):
         if name == _SHARED:
             base = content[:digest_size]

@@ -66,7 +66,9 @@ def _table(path: str, all_tables: bool) -> dict[str, Any]:
 
 
 def _patterns(table: dict[str, Any]) -> Iterator[str]:
-    """The patterns of folders that a configuration file names: members of a workspace, dependencies by their path."""
+    """Yield the patterns of folders that a configuration file names: members of a workspace, dependencies by their
+    path.
+    """
     tools = table.get("tool")
     tools = tools if isinstance(tools, dict) else {}
     for tool in ("uv", "pixi"):

@@ -28,7 +28,7 @@ def way_out(path: str, root: str) -> str | None:
 
 
 def repository_of(folder: str) -> str | None:
-    """Return the top of the repository that a folder lies in, ``None`` where it lies in none."""
+    """Return the top of the repository that a folder lies in, ``None`` if it lies in none."""
     while not os.path.exists(f"{folder}/.git"):
         if os.path.dirname(folder) == folder:
             return None
@@ -44,11 +44,11 @@ def check_inside(path: str, root: str) -> None:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Replace a file's content at once, keeping its mode and owner. A link stays, its target is replaced.
+    """Replace the content of a file atomically, and keep its mode and owner.
 
-    A file with a second name (a hard link) is written in place, so that both stay one file. Until it is whole, the new
-    content is also in a file next to it, which stays if the program is killed. Raises ``OSError``, also for a file that
-    is write-protected and for what is no regular file.
+    A symbolic link stays, and its target is replaced. A file with a second name (a hard link) is written in place, so
+    that both stay one file. Until it is whole, the new content is also in a file next to it, which is removed on
+    failure.
     """
     target = os.path.realpath(path)
     status = _status(target)
@@ -80,7 +80,7 @@ def write_atomically(path: str, data: bytes) -> None:
 
 
 def _replace(temporary: str, target: str) -> None:
-    """Put a file in another's place. Windows rejects that while someone reads the old one: a scanner, for a blink."""
+    """Rename a file over another one. Windows refuses while a scanner reads the old one, so it is tried again."""
     for wait in _WAITS:
         try:
             os.replace(temporary, target)
@@ -94,7 +94,7 @@ def _replace(temporary: str, target: str) -> None:
 
 
 def _write_unnamed(path: str, data: bytes, old: os.stat_result | None) -> None:
-    """Write a file that gets its name when it is whole: who is killed before leaves nothing behind."""
+    """Write a file that gets its name only when it is whole."""
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
     try:
         handle = os.open(os.path.dirname(path), os.O_TMPFILE | os.O_WRONLY, _mode(old))

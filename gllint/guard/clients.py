@@ -17,14 +17,14 @@ PROGRAM = "gllint"
 
 @cache
 def clients() -> Mapping[str, Mapping[str, str]]:
-    """The clients that are known: the file of each, and the key in it."""
+    """Return the clients that are known: the file of each, and the key in it."""
     with open(os.path.join(os.path.dirname(__file__), "clients.json"), encoding="utf-8") as file:
         table: Mapping[str, Mapping[str, str]] = json.load(file)
     return table
 
 
 def installation(client: str, command: Sequence[str], url: str | None, level: str | None) -> str:
-    """The lines for a client's configuration, and the file that they belong into."""
+    """Return the lines for a client's configuration, and the file for them."""
     row = clients()[client]
     arguments = ["mcp", "--guard", *(["--level", level] if level else [])]
     arguments += ["--url", url] if url is not None else ["--", *command]
@@ -34,7 +34,7 @@ def installation(client: str, command: Sequence[str], url: str | None, level: st
 
 
 def own_program() -> str:
-    """The command that this program was started by, with its whole path."""
+    """Return the command that this program was started by, with its whole path."""
     started = os.path.abspath(sys.argv[0])
     if os.path.splitext(os.path.basename(started))[0] == PROGRAM and os.path.isfile(started):
         return started

@@ -25,14 +25,14 @@ class Float(float):
 
 
 def float_of(text: str) -> float:
-    """The float of a text in JSON."""
+    """Return the float of a text in JSON."""
     if len(text) < 16 and "e" not in text and "E" not in text:
         return float(text)
     return Float(text) if len(text) <= _LONGEST else float(text)
 
 
 def has_decimals(line: bytes) -> bool:
-    """Whether a message may have such a number."""
+    """Return whether a message may have such a number."""
     return _LONG.search(line) is not None
 
 
@@ -46,5 +46,5 @@ def with_decimals(data: Any) -> Any:
 
 
 def with_numbers(text: str) -> str:
-    """The JSON of data with such texts, as it was written."""
+    """Return the JSON of data with such texts, as it was written."""
     return _NUMBER.sub(r"\1", text) if "gllint:" in text else text

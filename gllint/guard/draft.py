@@ -25,7 +25,7 @@ def draft(
     prefix: str = "",
     present: Mapping[str, Any] | None = None,
 ) -> str:
-    """The table ``guard.NAME.units``; ``tools`` are names with their output schemas.
+    """Return the table ``guard.NAME.units``; ``tools`` are names with their output schemas.
 
     ``prefix`` is that of the headings of the file that it goes to (``"tool.gllint."``). ``present``: the units that
     the file has for this server already; then all lines are comments, which may be added any number of times.
@@ -48,12 +48,12 @@ def draft(
 
 
 def key_of(name: str) -> str:
-    """A name as a part of a TOML key."""
+    """Return a name as a part of a TOML key."""
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else quoted(name)
 
 
 def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
-    """A comment on the tools whose schemas name none of their numbers: one for all of a kind."""
+    """Yield a comment on the tools whose schemas name none of their numbers: one for all of a kind."""
     without = [tool for tool, schema in tools if not isinstance(schema, Mapping)]
     nameless = [
         tool
@@ -106,7 +106,7 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
 
 
 def schema_of(data: Any) -> dict[str, Any]:
-    """The output schema that data show."""
+    """Return the output schema that data show."""
     if isinstance(data, Mapping):
         return {"type": "object", "properties": {str(key): schema_of(value) for key, value in data.items()}}
     if isinstance(data, list):
@@ -131,7 +131,7 @@ def union(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def schemas_in(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What the tools of a trace of the guard returned, as an output schema for each. Raises ValueError."""
+    """Return what the tools of a trace of the guard returned, as an output schema for each. Raises ValueError."""
     schemas: dict[str, dict[str, Any]] = {}
     calls: dict[Any, str] = {}
     for line in lines:
@@ -151,7 +151,7 @@ def schemas_in(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def names_nothing(schema: Mapping[str, Any]) -> bool:
-    """Whether an object of the schema says nothing of its members, or of others than those that it names."""
+    """Return whether an object of the schema says nothing of its members, or of others than those that it names."""
     return any(
         isinstance(node, Mapping)
         and node.get("type") == "object"
@@ -178,5 +178,5 @@ def _data_path(path: Sequence[str | int]) -> str | None:
 
 
 def _is_writable(text: str) -> bool:
-    """Whether a text has no half of a character, which JSON can write and TOML cannot."""
+    """Return whether a text has no half of a character, which JSON can write and TOML cannot."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)

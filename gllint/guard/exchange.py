@@ -152,7 +152,7 @@ class Guard:
             self._tell_owner(error["code"], rows, text)
 
     def _rows(self, code: str, paths: Any) -> list[str]:
-        """The rows of the configuration that the bare numbers at these paths want."""
+        """Return the rows of the configuration that the bare numbers at these paths want."""
         if code != "RESULT_SCHEMA" or not isinstance(paths, list):
             return []
         return [*dict.fromkeys(row for path in paths if (row := place_of(self._tool, str(path))) is not None)]
@@ -173,7 +173,7 @@ class Guard:
             self._tell(f"{self._tool}: {text}" if self._tool else text)
 
     def _news_of_rows(self, code: str, rows: Sequence[str]) -> str:
-        """One sentence on the rows that were not reported yet; empty where all were."""
+        """Return one sentence on the rows that were not reported yet; empty if all were."""
         news = [row for row in rows if row not in self._owner_knows]
         if not news:
             return ""
@@ -183,7 +183,7 @@ class Guard:
         return f"[{code}] {noun}. {self._remedy(news)}"
 
     def _is_news(self, text: str) -> bool:
-        """Whether a text is reported for the first time; it is remembered."""
+        """Return whether a text is reported for the first time; it is remembered."""
         if text in self._owner_knows:
             return False
         if len(self._owner_knows) < _MOST_KNOWN:
@@ -221,7 +221,7 @@ class Guard:
         return [Sent("server", message)]
 
     def _asked(self, request: Message, message: Message, call: _Call) -> list[Sent]:
-        """A call on its way; there are bounds to how many may be."""
+        """Return a call on its way; there are bounds to how many may be."""
         if len(self._calls) >= _MOST_OPEN:
             return [Sent("client", _answer(request, _failure("Too many calls wait for their results.")))]
         self._calls[id_key(call.number)] = call
@@ -255,7 +255,7 @@ class Guard:
         return self._asked(message, {**message, "params": {**params, "arguments": dict(values)}}, call)
 
     def _verification(self, arguments: Any) -> Message:
-        """The answer to a call of the tool that checks an answer."""
+        """Return the answer to a call of the tool that checks an answer."""
         request: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
         self._heard.clear()
         self._tool = self._verify
@@ -324,7 +324,7 @@ class Guard:
         return [Sent("client", message)]
 
     def _notified(self, message: Any) -> Any:
-        """A message of the server that answers nothing: the state of a task, which may contain its result."""
+        """Return a message of the server that answers nothing: the state of a task, which may contain its result."""
         params = message.get("params") if isinstance(message, dict) else None
         if not isinstance(params, dict) or not str(message.get("method")).startswith("notifications/tasks"):
             return message
@@ -367,7 +367,9 @@ class Guard:
         return {**result, "tools": tools}
 
     def _without_rival(self, tools: list[Any]) -> list[Any]:
-        """The tools without the server's own by the name that clients know as the guard's: it would verify nothing."""
+        """Return the tools without the server's own by the name that clients know as the guard's: it would verify
+        nothing.
+        """
         rest = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") == self._verify)]
         if len(rest) < len(tools) and self._is_news(f"rival {self._verify}"):
             self._tell(f"{self._verify}: the server has a tool of this name, too, which cannot be called")
@@ -428,7 +430,7 @@ class Guard:
         return {**result, "content": blocks, "_meta": {**(meta or {}), "gllint/call_id": call_id}}
 
     def _with_units(self, tool: str, result: Message) -> Message:
-        """The result with its units, in its structured content and in its texts alike."""
+        """Return the result with its units, in its structured content and in its texts alike."""
         if not self._units.has(tool):
             return result
         changed = {**result}
@@ -450,7 +452,7 @@ class Guard:
         return data if value == wrapped else {WRAPPER: json.dumps(value, ensure_ascii=False)}
 
     def _block(self, tool: str, block: Any, structured: Any) -> Any:
-        """A block of text that is JSON, with its units."""
+        """Return a block of text that is JSON, with its units."""
         data = data_in(_text_of(block))
         if data is None:
             return block
@@ -512,7 +514,7 @@ class Guard:
         self.counts[code] = self.counts.get(code, 0) + 1
 
     def summary(self) -> str:
-        """One line for the end; empty where there is nothing to say."""
+        """Return one line for the end; empty if there is nothing to say."""
         counts = dict(self.counts)
         if self.level == "shadow":
             for entry in self._session.trace:
@@ -529,7 +531,7 @@ def _is_ours(key: Any) -> bool:
 
 
 def _claims_ours(meta: Mapping[Any, Any]) -> bool:
-    """Whether a server says what the guard alone can."""
+    """Return whether a server says what the guard alone can."""
     return any(map(_is_ours, meta))
 
 
@@ -538,7 +540,7 @@ def _unasked(number: Any) -> _Call:
 
 
 def _with_content(result: Message) -> Message:
-    """A result of the protocol of 2024-10, which has it under another key, as those of today have it."""
+    """Return a result of the protocol of 2024-10, which has it under another key, as those of today have it."""
     if _RESULT_OF_2024 not in result:
         return result
     rest = {key: value for key, value in result.items() if key != _RESULT_OF_2024}
@@ -548,7 +550,7 @@ def _with_content(result: Message) -> Message:
 
 
 def _with_result(message: Message, result: Message) -> Message:
-    """A message with another result; the very object where that is its own, so that its bytes are kept."""
+    """Return a message with another result; the very object where that is its own, so that its bytes are kept."""
     return message if result is message["result"] else {**message, "result": result}
 
 
@@ -567,7 +569,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _answer(request: Message, result: Message) -> Message:
-    """The guard's own answer to a request; since 2026 the protocol wants a result to say that it is whole."""
+    """Return the guard's own answer to a request; since 2026 the protocol wants a result to say that it is whole."""
     params = request.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict) and _VERSION_KEY in meta:
@@ -580,7 +582,7 @@ def _failure(text: str) -> Message:
 
 
 def error_answer(number: Any, text: str) -> Message:
-    """The answer to a request that the server will not answer."""
+    """Return the answer to a request that the server will not answer."""
     return {"jsonrpc": "2.0", "id": number, "error": {"code": -32000, "message": text}}
 
 
@@ -600,7 +602,7 @@ def output_of(result: Message) -> Any:
 
 
 def is_mark(block: Any) -> bool:
-    """Whether the guard added a block to a result."""
+    """Return whether the guard added a block to a result."""
     return isinstance(block, dict) and str(block.get("text")).startswith("gllint: ")
 
 
@@ -609,7 +611,7 @@ def _is_wrapped(structured: Any) -> bool:
 
 
 def _wrapped_json(structured: Any) -> Any:
-    """The value whose JSON is the text that structured content wraps; ``None`` where it is anything else."""
+    """The value whose JSON is the text that structured content wraps; ``None`` if it is anything else."""
     return json_in(structured[WRAPPER]) if _is_wrapped(structured) else None
 
 
@@ -618,13 +620,13 @@ def _is_resource(block: Any) -> bool:
 
 
 def _text_of(block: Any) -> Any:
-    """The text of a block or of its resource, if it has one."""
+    """Return the text of a block or of its resource, if it has one."""
     holder = block["resource"] if _is_resource(block) else block
     return holder.get("text") if isinstance(holder, dict) else None
 
 
 def _has_digit(data: Any) -> bool:
-    """Whether data have a number: one in a text counts, too."""
+    """Return whether data have a number: one in a text counts, too."""
     waiting = [data]
     while waiting:
         node = waiting.pop()
@@ -646,12 +648,14 @@ def _with_text(block: Message, text: str) -> Message:
 
 
 def _is_same(data: Any, other: Any) -> bool:
-    """Whether two values are the same in JSON, where ``true`` is no 1."""
+    """Return whether two values are the same in JSON, where ``true`` is no 1."""
     return bool(data == other) and _has_same_truths(data, other)
 
 
 def _has_same_truths(data: Any, other: Any) -> bool:
-    """Whether of two values that are equal to Python both have the same truths; however deep they are nested."""
+    """Return whether of two values that are equal to Python both have the same truths; however deep they
+    are nested.
+    """
     pairs = [(data, other)]
     while pairs:
         one, two = pairs.pop()

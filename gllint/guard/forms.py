@@ -24,7 +24,7 @@ _SEPARATORS = (",", ";", "\t", "|")
 
 
 def json_in(text: Any) -> Any:
-    """The object or the array whose JSON a text is; ``None`` where it is none."""
+    """The object or the array whose JSON a text is; ``None`` if it is none."""
     if not isinstance(text, str) or text.strip(_MARGIN)[:1] not in ("{", "["):
         return None
     try:
@@ -34,7 +34,7 @@ def json_in(text: Any) -> Any:
 
 
 def data_in(text: Any) -> Any:
-    """The data that a text is in any of the forms; ``None`` for prose."""
+    """Return the data that a text is in any of the forms; ``None`` for prose."""
     if not isinstance(text, str):
         return None
     if (data := json_in(text)) is not None or len(text) > _LONGEST:
@@ -44,14 +44,14 @@ def data_in(text: Any) -> Any:
 
 
 def fenced_data(text: Any) -> Iterator[Any]:
-    """The data in the fenced blocks of a text."""
+    """Yield the data in the fenced blocks of a text."""
     for match in _FENCE.finditer(text) if isinstance(text, str) and len(text) <= _LONGEST else ():
         if (data := data_in(match[2])) is not None:
             yield data
 
 
 def number_in(text: str) -> int | float | None:
-    """The number that a text is, all of it."""
+    """Return the number that a text is, all of it."""
     if len(text) > _LONGEST_NUMBER or _NUMBER.fullmatch(text) is None:
         return None
     plain = text.replace(",", "")
@@ -68,14 +68,14 @@ def _repr(text: str) -> Any:
 
 
 def _as_json(data: Any) -> Any:
-    """A literal as JSON would have it."""
+    """Return a literal as JSON would have it."""
     if isinstance(data, dict):
         return {str(key): _as_json(value) for key, value in data.items()}
     return [_as_json(item) for item in data] if isinstance(data, (list, tuple, set)) else data
 
 
 def _lines(text: str) -> Any:
-    """Lines of which each is JSON, or a number; a first line may name the numbers."""
+    """Read lines that are JSON or numbers each. A first line may name the numbers."""
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     values = [number_in(line) if (data := json_in(line)) is None else data for line in rest]
     if not values or None in values:
@@ -87,7 +87,7 @@ def _lines(text: str) -> Any:
 
 
 def _table(text: str) -> Any:
-    """Lines with the same columns, of which the first names them."""
+    """Read lines with the same columns, of which the first names them."""
     lines = [line for line in text.splitlines() if line.strip()]
     for separator in _SEPARATORS if len(lines) > 1 else ():
         width = lines[0].count(separator)
@@ -106,7 +106,10 @@ def _cell(text: str) -> Any:
 
 
 def _entries(text: str) -> Any:
-    """Lines of names and values, or of lists, as in YAML; ``None`` where no value is a number, or a line is neither."""
+    """Read lines of names and values, or of lists, as in YAML.
+
+    ``None`` if no value is a number, or a line is neither.
+    """
     lines = deque(
         (len(line) - len(line.lstrip(" ")), line.strip())
         for line in text.splitlines()
@@ -120,7 +123,7 @@ def _entries(text: str) -> Any:
 
 
 def _node(lines: deque[tuple[int, str]]) -> Any:
-    """Take the first value from lines, each with its depth."""
+    """Read the first value from lines with their depths."""
     depth, line = lines[0]
     if not _is_item(line) and _ENTRY.fullmatch(line) is None:
         return _scalar(lines.popleft()[1])
@@ -143,7 +146,7 @@ def _node(lines: deque[tuple[int, str]]) -> Any:
 
 
 def _inner(lines: deque[tuple[int, str]], depth: int, *, is_same: bool) -> Any:
-    """The value that is further in; a list may be as far out as its name."""
+    """Return the value that is further in; a list may be as far out as its name."""
     if lines and (lines[0][0] > depth or (is_same and lines[0][0] == depth and _is_item(lines[0][1]))):
         return _node(lines)
     return None

@@ -38,7 +38,7 @@ class ServerTrouble(Exception):
 
 
 def server_trouble(error: BaseException) -> ServerTrouble:
-    """What went wrong, out of whatever groups it comes in."""
+    """Return what went wrong, out of whatever groups it comes in."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ServerTrouble):
@@ -73,7 +73,7 @@ class Relay:
     # ------------------------------------------------------------------------------------------- running
 
     async def run(self, connect: Callable[[], contextlib.AbstractAsyncContextManager[Any]]) -> None:
-        """Relay until the client hangs up. Raises :class:`ServerTrouble` where the server goes first."""
+        """Relay until the client hangs up. Raises :class:`ServerTrouble` if the server goes first."""
         try:
             await self._relay(connect)
         except (ServerTrouble, BaseExceptionGroup) as error:
@@ -245,7 +245,7 @@ _TOO_DEEP = f"it has more than {_DEEPEST} brackets within each other"
 
 
 def is_too_deep(line: bytes, message: Any) -> bool:
-    """Whether a message has brackets within each other deeper than it could be written again."""
+    """Return whether a message has brackets within each other deeper than it could be written again."""
     if line.count(b"{") + line.count(b"[") <= _DEEPEST or not isinstance(message, (dict, list)):
         return False
     level = [message]
@@ -277,7 +277,9 @@ class Line(NamedTuple):
 
 
 def parsed(line: bytes) -> Line:
-    """The message in a line; a key that occurs twice counts once, and leaves so: others may read the other one."""
+    """Return the message in a line; a key that occurs twice counts once, and leaves so: others may read
+    the other one.
+    """
     repeats = 0
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -300,7 +302,9 @@ def _start(line: bytes) -> str:
 
 
 async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """The lines of a stream that may be of any kind, read by a thread that does not keep the program from ending."""
+    """Yield the lines of a stream that may be of any kind, read by a thread that does not keep the program from
+    ending.
+    """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
     room = threading.Semaphore(64)
@@ -413,8 +417,8 @@ def _signal(process: asyncio.subprocess.Process, way: int) -> None:
 
 
 def standard_client() -> Client:
-    """The client on standard input and output, of which nothing else writes a byte: what is printed goes to standard
-    error.
+    """Return the client on standard input and output, of which nothing else writes a byte: what is printed goes to
+    standard error.
     """
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     outgoing.flush()
@@ -424,7 +428,7 @@ def standard_client() -> Client:
 
 
 def client_of(incoming: BinaryIO, outgoing: RawIOBase | BinaryIO) -> Client:
-    """A client that writes its messages to one stream and reads them from another, each a line."""
+    """Return a client that writes its messages to one stream and reads them from another, each a line."""
     return Client(_lines_of(incoming), _writer_to(outgoing))
 
 

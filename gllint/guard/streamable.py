@@ -83,7 +83,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
-    """The headers of a message in the protocol: its version, and since 2026 its method and its subject."""
+    """Return the headers of a message in the protocol: its version, and since 2026 its method and its subject."""
     if not isinstance(message, dict):
         return {}
     params = message.get("params")
@@ -255,7 +255,10 @@ class Sessions:
 
 
 def _client_of(reader: Any, writer: Any) -> Client:
-    """The client of a session. What its server sends goes to the request that it belongs to, where one is open."""
+    """Return the client of a session.
+
+    What its server sends goes to the request that it belongs to, where one is open.
+    """
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared.message import ServerMessageMetadata, SessionMessage
     from mcp_types import jsonrpc_message_adapter
@@ -313,7 +316,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
 
 
 def _request_of(message: Any, open_requests: dict[Any, tuple[Any, Any]]) -> Any:
-    """The open request of the client that a message of the server belongs to, as far as it says so."""
+    """Return the open request of the client that a message of the server belongs to, as far as it says so."""
     if "method" not in message or not open_requests:
         return None
     if message["method"] == "notifications/progress":

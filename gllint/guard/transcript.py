@@ -67,7 +67,7 @@ class Transcript:
 
 
 def _ends_amid_a_line(path: str, file: int) -> bool:
-    """Whether a writer was killed within the last line, which the next line must not continue."""
+    """Return whether a writer was killed within the last line, which the next line must not continue."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
         return False
@@ -78,7 +78,7 @@ def _ends_amid_a_line(path: str, file: int) -> bool:
 
 
 def default_path(state_folder: str | None) -> str | None:
-    """A file of its own for this session in the user's state folder."""
+    """Return a file of its own for this session in the user's state folder."""
     if state_folder is None:
         return None
     return os.path.join(state_folder, "guard", f"{_name_of_session()}.jsonl")

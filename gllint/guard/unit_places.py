@@ -36,11 +36,11 @@ class UnitPlaces:
         self.tools: Sequence[str] = tuple(places)
 
     def has(self, tool: str) -> bool:
-        """Whether a tool's numbers are given units."""
+        """Return whether a tool's numbers are given units."""
         return tool in self._places
 
     def in_data(self, tool: str, data: Any) -> Any:
-        """The data with a Quantity for each bare number, at the paths within ``data``."""
+        """Return the data with a Quantity for each bare number, at the paths within ``data``."""
         self._asked.add(tool)
         for place, unit in self._places.get(tool, {}).items():
             data = self._at(tool, place, place, unit, data)
@@ -79,7 +79,9 @@ class UnitPlaces:
         ]
 
     def in_schema(self, tool: str, schema: Any) -> Any:
-        """The schema as it declares these data; the very object where its references lead to too much to say."""
+        """Return the schema as it declares these data; the very object where its references lead to too
+        much to say.
+        """
         if not self.has(tool) or not isinstance(schema, Mapping):
             return schema
         changed = copy.deepcopy(schema)
@@ -91,7 +93,9 @@ class UnitPlaces:
 
 
 def with_declared(data: Any, units: ParameterUnits, policy: Policy, path: tuple[Any, ...] = ()) -> Any:
-    """The data with a Quantity for each bare number whose unit the output schema declares (``x-unit``, ``unit``)."""
+    """Return the data with a Quantity for each bare number whose unit the output schema declares (``x-unit``,
+    ``unit``).
+    """
     if isinstance(data, dict):
         return {key: with_declared(value, units, policy, (*path, key)) for key, value in data.items()}
     if isinstance(data, list):
@@ -118,7 +122,7 @@ def _written(place: Place) -> str:
 
 
 def _variants(schema: Any, place: Place) -> list[Place]:
-    """The places in a schema that a path may mean: one that wraps a result may be left out of it."""
+    """Return the places in a schema that a path may mean: one that wraps a result may be left out of it."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     if isinstance(properties, Mapping) and properties.keys() == {WRAPPER} and place[:1] != (WRAPPER,):
         return [place, (WRAPPER, *place)]
@@ -126,7 +130,7 @@ def _variants(schema: Any, place: Place) -> list[Place]:
 
 
 def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
-    """Whether a schema lists the keys of its objects without this one; open schemas may have any key."""
+    """Return whether a schema lists the keys of its objects without this one; open schemas may have any key."""
     if not isinstance(schema, Mapping) or not place or depth > _DEEPEST:
         return False
     if any(key in schema for key in ("$ref", "anyOf", "oneOf", "allOf", "additionalProperties")):
@@ -143,7 +147,7 @@ def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
 def read_places(
     rows: Mapping[str, str], policy: Policy, where: Callable[[str], str] = lambda key: ""
 ) -> UnitPlaces:
-    """The places of a table; ``where`` gives the file and the line of a key, with a colon behind.
+    """Return the places of a table; ``where`` gives the file and the line of a key, with a colon behind.
 
     Raises :class:`UsageError` for a path or a unit of no use.
     """

@@ -180,7 +180,7 @@ def read_event(data: bytes) -> Event:
 
 
 def _has_failed(event: Mapping[str, Any]) -> bool:
-    """Whether an agent says that its tool failed, or that its user did not allow it."""
+    """Return whether the agent says that its tool failed, or that its user did not allow it."""
     result, response = event.get("toolResult"), event.get("tool_response")
     if "toolCall" in event and event.get("error"):
         return True
@@ -190,7 +190,7 @@ def _has_failed(event: Mapping[str, Any]) -> bool:
 
 
 def answer(agent: CodingAgent, text: str) -> Answer:
-    """Answer with what was found, in the form that the agent reads; ``""``: nothing was."""
+    """Return the answer in the form that the agent reads; empty if nothing was found."""
     if not agent.fields:
         return Answer(error=text, status=2) if text else Answer()
     document: dict[str, Any] = {}
@@ -208,7 +208,7 @@ def note(agent: CodingAgent, text: str) -> Answer:
 
 
 def folder_of(event: Event, environment: Mapping[str, str]) -> str:
-    """The folder that an agent works in: what its environment says, else the event, else this process's own."""
+    """Return the folder that an agent works in: what its environment says, else the event, else this process's own."""
     for name in ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"):
         if os.path.isdir(environment.get(name, "")):
             return environment[name]
@@ -239,7 +239,7 @@ def _files(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _path(text: str) -> str:
-    """The path that an agent names, which may be an address: ``file:///house/a%20b.py``."""
+    """Return the path that an agent names, which may be an address: ``file:///house/a%20b.py``."""
     if not text.startswith("file://"):
         return text
     from urllib.parse import urlsplit
@@ -251,12 +251,12 @@ def _path(text: str) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """A text, or those of a list."""
+    """Return a text, or those of a list."""
     return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _tables(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The edits of several files in one call."""
+    """Yield the edits of several files in one call."""
     for key in _LIST_KEYS:
         items = arguments.get(key)
         yield from (item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()

@@ -125,7 +125,7 @@ class Plugin:
 
     @classmethod
     def _leave_out(cls, outcome: Outcome, engine: Engine) -> None:
-        """Take out what the baseline contains that the configuration names."""
+        """Leave out the findings that the configured baseline has."""
         from gllint.run.baselines import Baselines
 
         if cls._baselines is None:
@@ -136,7 +136,7 @@ class Plugin:
             raise _refusal(error) from None
 
     def _tell_hidden(self, path: str, engine: Engine, findings: Sequence[Finding]) -> None:
-        """Report findings that flake8 will leave out because of a text that reads like a comment."""
+        """Report findings that flake8 will leave out because a text looks like a ``noqa`` comment."""
         from gllint.verdict.suppress import Comments, may_suppress
 
         source = engine.sources.code(path)
@@ -178,7 +178,7 @@ def _silenced(options: argparse.Namespace) -> frozenset[str]:
 
 
 def _files_of(options: argparse.Namespace, named: Sequence[str]) -> list[str]:
-    """Return the files that flake8 is about to check, absolute."""
+    """Return the absolute paths of the files that flake8 is about to check."""
     from flake8.discover_files import expand_paths  # type: ignore[import-untyped]
 
     try:
@@ -191,7 +191,7 @@ def _files_of(options: argparse.Namespace, named: Sequence[str]) -> list[str]:
 
 
 def _stand_in_where_flake8_gives_up() -> None:
-    """Have files judged that flake8 cannot open or parse: it asks no plugin about them, and offers no other way."""
+    """Report files that flake8 cannot open or parse. It asks no plugin about them, so its own method is replaced."""
     from flake8.checker import FileChecker  # type: ignore[import-untyped]
 
     original = FileChecker.run_checks

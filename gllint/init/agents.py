@@ -20,7 +20,10 @@ _ABOUT = (
 
 
 def with_entry(agent: CodingAgent, text: str | None) -> str | None:
-    """The settings of an agent with its hook; ``None`` where they have it. Raises ``ValueError`` with the reason."""
+    """Return the settings of an agent with its hook, ``None`` if they have it.
+
+    Raises ``ValueError`` with the reason.
+    """
     if text is None or not text.strip(" \t\r\n\ufeff"):
         document = {**agent.defaults, "hooks": {agent.event: [dict(agent.entry)]}}
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -50,6 +53,6 @@ def with_entry(agent: CodingAgent, text: str | None) -> str | None:
 
 
 def instructions(agent: CodingAgent) -> str:
-    """The file with gllint's instructions for the code that an agent writes."""
+    """Return the file with gllint's instructions for the code that an agent writes."""
     head = _HEADS.get(agent.instructions.partition("/")[0], _SKILL).format(about=_ABOUT)
     return head + files("gllint.init").joinpath("instructions.md").read_text("utf-8")

@@ -11,7 +11,7 @@ _OF_BLOCK = re.compile(r"\s|-\s|#|$")
 
 
 def hook(indent: str = "  ") -> str:
-    """The entry of the commit hook, which runs the gllint that is installed."""
+    """Return the entry of the commit hook, which runs the gllint that is installed."""
     lines = [
         "- repo: local",
         "  hooks:",
@@ -28,7 +28,7 @@ def hook(indent: str = "  ") -> str:
 def with_hook(text: str | None) -> str | None:
     """Return the text of a pre-commit configuration with the hook at its end of ``repos``.
 
-    ``None`` where it cannot be put in by the line: ``repos`` is missing, or no block of its own.
+    ``None`` if it cannot be put in by the line: ``repos`` is missing, or no block of its own.
     """
     if text is None or not text.strip():
         return "repos:\n" + hook()
@@ -48,5 +48,5 @@ def with_hook(text: str | None) -> str | None:
 
 
 def has_hook(text: str | None) -> bool:
-    """Whether a pre-commit configuration runs gllint already."""
+    """Return whether a pre-commit configuration runs gllint already."""
     return text is not None and re.search(r"^\s*(?:-\s+)?id:\s*['\"]?gllint", text, re.MULTILINE) is not None

@@ -155,6 +155,6 @@ def _unit(text: str) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The indentation of the line that ``at`` is in."""
+    """Return the indentation of the line that ``at`` is in."""
     begin = text.rfind("\n", 0, at) + 1
     return re.match(r"[ \t]*", text[begin:])[0]  # type: ignore[index]

@@ -104,7 +104,7 @@ def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) ->
 def _check_proposal(
     engine: Engine, place: Place, project_survey: Survey, addition: Addition
 ) -> tuple[Engine, Outcome]:
-    """Return the findings with the proposed settings."""
+    """Check the project with the proposed settings, and return the findings."""
     if not addition:
         return engine, project_survey.outcome
 
@@ -129,7 +129,7 @@ def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
 
 
 def _check_repository(place: Place) -> None:
-    """Raise :class:`UsageError` where the settings of a repository are outside it: they are others', too."""
+    """Raise :class:`UsageError` if a settings file of the repository is outside of it."""
     source, repository = place.config.source, place.repository
     if source and repository and not absolute(source).startswith(repository.rstrip("/") + "/"):
         raise UsageError(
@@ -141,10 +141,11 @@ def _check_repository(place: Place) -> None:
 def _settings_and_baselines(
     folder: str, place: Place, addition: Addition, engine: Engine, outcome: Outcome
 ) -> tuple[list[Change], int]:
-    """The configurations with what they gain, and a baseline for each that has findings left; how many these gain.
+    """Return the configurations with what they gain, and a baseline for each that has findings left; how many these
+    gain.
 
-    A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline;
-    it is left alone unless it lies in ``folder``, the one that was named.
+    A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline; it
+    is left alone unless it lies in ``folder``, the one that was named.
     """
     by_source: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
@@ -180,9 +181,9 @@ def _configuration(place: Place, addition: Addition) -> Change:
 def _baseline(
     place: Place, folder: str, engine: Engine, findings: Sequence[Finding]
 ) -> tuple[list[Change], int, str | None]:
-    """The baseline of a configuration with ``findings``, how many of them are new to it, and its name.
+    """Return the baseline of a configuration with ``findings``, how many of them are new to it, and its name.
 
-    The name is ``None`` where the configuration says it already, and where there is no baseline. A new one is in
+    The name is ``None`` if the configuration says it already, and where there is no baseline. A new one is in
     ``folder``.
     """
     configured = place.config.baseline_file
@@ -203,7 +204,7 @@ def _baseline(
 
 
 def _hook(place: Place, folder: str, places: Places) -> tuple[list[Change], list[str]]:
-    """The change that adds the commit hook, if it can be added, and the notes about it."""
+    """Return the change that adds the commit hook, if it can be added, and notes about it."""
     if not place.repository:
         return [], ["This is not a git repository: no commit hook is proposed."]
     if folder != place.repository and is_left_out(f"{folder}/x.py", place.repository, places):
@@ -223,7 +224,7 @@ def _hook(place: Place, folder: str, places: Places) -> tuple[list[Change], list
 
 
 def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
-    """The hook and the instructions of a coding agent, and what is to be said of them."""
+    """Return the changes that add the hook and the instructions of a coding agent, and notes about them."""
     top = place.repository or place.root
     changes: list[Change] = []
     notes: list[str] = []
@@ -249,7 +250,7 @@ def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
 
 
 def _content(path: str, place: Place) -> bytes | None:
-    """The bytes of a file that may be written, ``None`` where it is not there. Raises :class:`UsageError`."""
+    """Return the bytes of a file that may be written, ``None`` if it is not there. Raises :class:`UsageError`."""
     try:
         check_inside(path, place.repository or place.root)
         return read_bytes(path) if os.path.lexists(path) else None
@@ -289,7 +290,7 @@ def write(changes: Sequence[Change]) -> None:
 
 
 def _missing_folders(path: str) -> list[str]:
-    """The folders above ``path`` that are not there, the outermost first."""
+    """Return the folders above ``path`` that are not there, the outermost first."""
     folders: list[str] = []
     folder = os.path.dirname(path)
     while not os.path.lexists(folder):

@@ -83,12 +83,12 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
 
 
 def _ranked(counts: Counter[str]) -> dict[str, int]:
-    """The most frequent first, equals by name: the order of the files says nothing."""
+    """Return the most frequent first, equals by name: the order of the files says nothing."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
-    """The patterns that name the test code among ``paths``, as ``per-file-ignores`` takes them."""
+    """Return the patterns for the test code among ``paths``, for ``per-file-ignores``."""
     patterns: dict[str, None] = {}
     for path in paths:
         relative = path.removeprefix(root.rstrip("/") + "/")
@@ -104,7 +104,7 @@ def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
 
 
 def _template_pattern(relative: str) -> str:
-    """The outermost folder of templates that a file lies in, else the file."""
+    """Return the outermost folder of templates that a file lies in, else the file."""
     folders = relative.split("/")[:-1]
     depth = next((i for i, name in enumerate(folders, 1) if _OF_TEMPLATES.search(name)), None)
     return "/" + ("/".join(folders[:depth]) + "/" if depth is not None else relative)

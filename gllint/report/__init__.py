@@ -117,7 +117,7 @@ def render(format_name: str, report: Report) -> str:
 def statistics(
     report: Report, by: Callable[[Diagnostic], str | None], code: str | None = None
 ) -> Mapping[str, int]:
-    """Return how many findings, of one ``code`` or all, share what ``by`` says about them, the most frequent first."""
+    """Return the number of findings for each value of ``by``, the most frequent first."""
     counts: dict[str, int] = {}
     for diagnostic in report.diagnostics:
         key = by(diagnostic) if code in (None, diagnostic.finding.code) else None

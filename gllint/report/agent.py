@@ -19,7 +19,7 @@ def render(report: Report) -> str:
 
 
 def line(diagnostic: Diagnostic) -> str:
-    """The line of a finding, without its end."""
+    """Return a finding as one line, without its end."""
     finding = diagnostic.finding
     path = visible(diagnostic.path)
     place = diagnostic.where.removeprefix(diagnostic.path)

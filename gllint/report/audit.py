@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 
 def faults_of(conversation: Conversation) -> list[tuple[Answer, Number]]:
-    """The numbers that are unsourced or mislabelled, each with its answer."""
+    """Return the numbers that are unsourced or mislabelled, each with its answer."""
     return _numbers(conversation, FAULTS)
 
 
@@ -100,7 +100,7 @@ class Totals:
             self._tools.update({source["tool"] for source in sources})
 
     def line(self) -> str:
-        """One sentence."""
+        """Return one sentence."""
         parts = ", ".join(
             f"{self.verdicts[verdict]:,} {verdict}" for verdict in VERDICTS if self.verdicts[verdict]
         )
@@ -115,7 +115,7 @@ class Totals:
         return line
 
     def stats(self) -> Mapping[str, Any]:
-        """The figures that a team would publish; an interval is Wilson's, of 95 %."""
+        """Return the figures of an audit: rates with 95 % intervals (Wilson)."""
         answers = [has_faults for model in self._models.values() for has_faults in model]
         return {
             "conversations": self.conversations,
@@ -132,7 +132,7 @@ class Totals:
         }
 
     def stats_text(self) -> str:
-        """The same, a line each."""
+        """Return the figures of an audit as lines of text."""
         stats = self.stats()
         lines = [f"answers with a fault: {_ratio_text(stats['answers_with_faults'])}"]
         lines += [f"answers of {model}: {_ratio_text(ratio)}" for model, ratio in stats["models"].items()]
@@ -181,12 +181,12 @@ def _counted(count: int, noun: str) -> str:
 
 
 def render(judged: Iterable[Judged], output_format: str) -> Iterator[str]:
-    """The output in pieces."""
+    """Return the output in pieces."""
     return FORMATS[output_format](judged)
 
 
 def excerpt(answer: Answer, number: Number) -> str:
-    """A number of an answer with the words around it, on one line."""
+    """Return a number of an answer with the words around it, on one line."""
     start, end = max(0, number.start - _AROUND), number.end + _AROUND
     head = (
         " ".join(answer.text[start : number.start].split(" "))
@@ -201,7 +201,9 @@ _WORD = re.compile(r"\s?([^\W\d_]+)")
 
 
 def _with_unit(answer: Answer, number: Number) -> str:
-    """A number with its unit as it is typed next to it, where that is one word or sign; else as gllint writes it."""
+    """Return a number with its unit: as it is typed next to it if that is one word or sign, else as gllint
+    writes it.
+    """
     unit = number.unit
     if not unit:
         return number.text
@@ -238,7 +240,7 @@ def _text(judged: Iterable[Judged]) -> Iterator[str]:
 
 
 def _rows(judged: Iterable[Judged]) -> Iterator[str]:
-    """A row of JSON for each number, and for each note on what was not read: it has no verdict."""
+    """Yield a JSON row for each number, and one without a verdict for each note."""
     for run in judged:
         listed = {(number.answer, number.start, number.end) for _, number in run.faults}
         for number in run.conversation.numbers:

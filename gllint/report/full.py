@@ -31,7 +31,7 @@ _GROUPS = 100
 
 
 def render(report: Report) -> str:
-    """Return the first screen, of a verbose report a block for each diagnostic."""
+    """Return the findings as text: a first screen, or with ``--verbose`` a block for each."""
     if report.verbose:
         return "\n".join(_block(diagnostic, report, set()) for diagnostic in report.diagnostics)
     settled = set(report.settled)
@@ -61,7 +61,9 @@ def _settled_line(report: Report) -> str:
 
 
 def _framed(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The findings to show in their source: those first whose help names a unit, few of one file and of one rule."""
+    """Return the findings to show with their source: first those whose help names a unit, few of each file
+    and rule.
+    """
     framed: list[Diagnostic] = []
     files, rules = Counter[str](), Counter[str]()
     for diagnostic in sorted(diagnostics, key=lambda d: not _names_unit(d.finding.help)):
@@ -78,7 +80,7 @@ def _names_unit(help_text: str) -> bool:
 
 
 def _groups(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    """One line a rule and file; what is beyond a hundred of them in one line."""
+    """Return a line for each rule and file; more than a hundred findings share one line."""
     counts = Counter((d.finding.code, visible(d.path)) for d in diagnostics)
     for (code, path), count in list(counts.items())[:_GROUPS]:
         yield f"{code} {path}: {count} more"
@@ -96,7 +98,7 @@ def _head(diagnostic: Diagnostic, report: Report) -> str:
 
 
 def _block(diagnostic: Diagnostic, report: Report, helps: set[str]) -> str:
-    """A finding in its source; with its help unless that is one of ``helps``, to which it is added."""
+    """Return a finding with its source. Its help is added unless ``helps`` has it already."""
     finding = diagnostic.finding
     span = finding.span
     paint = _painter(report.colour)

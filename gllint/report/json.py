@@ -18,7 +18,7 @@ def render(report: Report) -> str:
 
 
 def entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
-    """A finding as an object; its keys are part of what scripts rely on."""
+    """Return a finding as an object. Scripts rely on its keys."""
     finding, rule = diagnostic.finding, diagnostic.rule
     span, fix, cell = finding.span, finding.fix, diagnostic.cell
     return {
@@ -44,7 +44,7 @@ def entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _edit(edit: Edit, path: str, report: Report) -> dict[str, Any]:
-    """One edit; in a notebook in the cell that it begins in, which need not be that of the finding."""
+    """Return one edit. In a notebook it names the cell in which it begins, which may differ from the finding's."""
     span, cell = edit.span, report.cell(path, edit.span.line)
     return {
         **_places(span, cell),
@@ -54,7 +54,7 @@ def _edit(edit: Edit, path: str, report: Report) -> dict[str, Any]:
 
 
 def _places(span: Span, cell: Place | None) -> dict[str, int]:
-    """A stretch of a file; lines of a notebook are counted within the cell that it begins in."""
+    """Return a span of a file. In a notebook lines are counted within the cell."""
     shift = 0 if cell is None else cell.line - span.line
     return {
         "line": span.line + shift,

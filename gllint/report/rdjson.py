@@ -42,7 +42,9 @@ def _diagnostic(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _suggestion(diagnostic: Diagnostic) -> Edit | None:
-    """The edit of a fix, where it is a single one: several would be taken one by one, and a half of them is wrong."""
+    """Return the edit of a fix, where it is a single one: several would be taken one by one, and a half of them is
+    wrong.
+    """
     fix = diagnostic.finding.fix
     return fix.edits[0] if fix is not None and len(fix.edits) == 1 and diagnostic.cell is None else None
 
@@ -55,7 +57,7 @@ def _range(span: Span, lines: list[str]) -> dict[str, Any]:
 
 
 def _byte_column(lines: list[str], line: int, column: int) -> int:
-    """The column in bytes of UTF-8; beyond what is known of the text it stays as it is."""
+    """Return the column in bytes of UTF-8; beyond what is known of the text it stays as it is."""
     text = lines[line - 1] if line <= len(lines) else ""
     if text.isascii():
         return column

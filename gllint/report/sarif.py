@@ -41,7 +41,7 @@ def render(report: Report) -> str:
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    """Whether the run did all that it was to do, and what it passed over."""
+    """Return whether the run was complete, with the notices."""
     failures = [{"level": "error", "message": {"text": text}} for text in report.failures]
     unread_files = [
         {

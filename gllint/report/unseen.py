@@ -42,7 +42,7 @@ class Unseen(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether all was looked at."""
+        """Return whether all was looked at."""
         return not (
             self.files or self.unknown or self.partial or self.unregistered or self._has_unjudged_text
         )
@@ -52,9 +52,9 @@ class Unseen(NamedTuple):
         return bool(self.text or self.texts_with_numbers) and not self.judges_text
 
     def line(self, why_no_text: str = f"{TEXT_RULE} is off") -> str:
-        """The figures in one line, without its full stop; ``""`` where all was looked at.
+        """Return the figures in one line, empty if everything was checked. "15 tools: 9 return numbers, 4 return text.
 
-        "15 tools: 9 return numbers, 4 return text. Not checked: 2 (unknown result: tools.py:14)".
+        Not checked: 2 (unknown result: tools.py:14)".
         """
         if self.is_empty:
             return ""
@@ -96,7 +96,7 @@ class Unseen(NamedTuple):
         return f"{listed} left out" if listed else ""
 
     def advice(self) -> str:
-        """The command that helps most to have it looked at, as a sentence; ``""`` where none does."""
+        """Return the command that would check most of the rest, as a sentence; empty if there is none."""
         place, count = (
             (self.first_unknown, self.unknown) if self.unknown else (self.first_partial, self.partial)
         )
@@ -110,7 +110,7 @@ class Unseen(NamedTuple):
         return ""
 
     def as_json(self) -> dict[str, Any]:
-        """The figures as ``--statistics --output-format json`` gives them: ``text`` is every other known result."""
+        """Return the figures as JSON data."""
         return {
             "tools": self.tools,
             "number": self.number,
@@ -129,7 +129,7 @@ def unseen(
     judges_text: Callable[[str], bool],
     plain: int = 0,
 ) -> Unseen:
-    """Count. ``show`` gives the path that people see, ``judges_text`` whether GL104 is on in a file."""
+    """Count the tools by what they return, and what was not checked."""
     every = list(sights)
     unregistered = [sight for sight in every if sight.result == "unregistered"]
     listed = [sight for sight in every if sight.result != "unregistered"]

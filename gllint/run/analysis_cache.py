@@ -75,7 +75,10 @@ class AnalysisCache:
         self._own_digests: dict[str, bytes] = {}
 
     def compare(self, talks: bool) -> None:
-        """Read what is kept and see which of it is still valid; ``talks`` is what is known before any file is read."""
+        """Read the stored results and find which are still valid.
+
+        ``talks`` is what is known before any file is read.
+        """
         self._set({})
         self._answers: dict[str, bytes] = {}  # answers to questions about all modules
         self._facts, self._unasked = _NONE, {}
@@ -87,7 +90,7 @@ class AnalysisCache:
         self._set(fresh)
 
     def _still_fresh(self, facts: Facts) -> dict[str, Evidence]:
-        """Return the modules of which neither the file nor anything that its answers depend on has changed."""
+        """Return the modules whose file and evidence have not changed."""
         now, modules, probed = self._now, facts.modules, facts.probed
         changed = {path for path, evidence in modules.items() if now.digest_of(path) != evidence.digest}
         if facts.files != self._listed() or any(
@@ -108,7 +111,7 @@ class AnalysisCache:
         return stale
 
     def part_values(self, part: Callable[..., Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Yield what ``part`` was given and what it said of the fresh modules then."""
+        """Yield the arguments and the stored answers of ``part`` for the fresh modules."""
         name = _name(part)
         entries = self._facts.parts.get(name, ())
         if not entries:
@@ -127,12 +130,12 @@ class AnalysisCache:
             yield argument, {path: value for path, value in answers.items() if path in self.fresh}
 
     def names(self, paths: Collection[str]) -> Needles | None:
-        """Return the names by which the tools in ``paths`` may be used, ``None`` where they must be worked out."""
+        """Return the names by which the tools in ``paths`` may be used, ``None`` if they must be worked out."""
         state, names = self._facts.names
         return names if state and state == self.state(paths) else None
 
     def state(self, paths: Iterable[str]) -> bytes | None:
-        """Return what identifies the evidence of all ``paths`` together; ``None`` where one of them is not fresh."""
+        """Return what identifies the evidence of all ``paths`` together; ``None`` if one of them is not fresh."""
         digests = [self._digest(path) for path in sorted(paths)]
         return None if None in digests else digest(*filter(None, digests))
 
@@ -143,7 +146,7 @@ class AnalysisCache:
         return self._store.has(_results_name(codes, False))
 
     def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, StoredResult]:
-        """Return what is still valid of what the rules ``codes`` said."""
+        """Return the valid stored results of the rules ``codes``."""
         name = _results_name(codes, False)
         saved = self._store.read(name, dict[str, StoredResult], results_from) if self.fresh else None
         return {
@@ -291,7 +294,7 @@ class AnalysisCache:
         self._store.write(_results_name(codes, True), Fixed(self._everything(candidates), sound, outside))
 
     def _digest(self, path: str) -> bytes | None:
-        """The digest of the whole evidence of a module, ``None`` where it is not fresh."""
+        """Return the digest of the whole evidence of a module, ``None`` if it is not fresh."""
         if path not in self.fresh:
             return None
         if path not in self._digests:
@@ -300,7 +303,7 @@ class AnalysisCache:
         return self._digests[path]
 
     def _evidence_closure(self, path: str) -> set[str]:
-        """The fresh modules that the evidence of one leads to, itself among them."""
+        """Return the fresh modules in the evidence of one module, itself included."""
         closure: set[str] = set()
         waiting = [path]
         while waiting:
@@ -322,7 +325,7 @@ class AnalysisCache:
 
 
 def result_of(entry: StoredResult) -> Result:
-    """Return a kept result, an empty one where it is none."""
+    """Return a kept result, an empty one if it is none."""
     try:
         return decode(entry.result, Result, result_from)
     except ValueError:  # an entry of another making
@@ -339,7 +342,7 @@ def _rests_on(evidence: Evidence) -> Iterator[str]:
 
 
 def _reaching(paths: Iterable[str], modules: Mapping[str, Evidence]) -> set[str]:
-    """The modules whose evidence leads to one of ``paths``, those themselves among them."""
+    """Return the modules whose evidence includes one of ``paths``, those themselves included."""
     leading: dict[str, list[str]] = {}
     for path, evidence in modules.items():
         for other in _rests_on(evidence):

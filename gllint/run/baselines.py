@@ -26,7 +26,7 @@ class Baselines:
         self._entries: dict[str, tuple[Signature | None, list[Fingerprint]]] = {}
 
     def entries(self, file: str) -> list[Fingerprint]:
-        """Return what a baseline contains. Raises :class:`UsageError` where it is missing or is none."""
+        """Return what a baseline contains. Raises :class:`UsageError` if it is missing or is none."""
         signature = signature_of(file)
         entry = self._entries.get(file)
         if entry is None or entry[0] != signature or signature is None:
@@ -60,7 +60,7 @@ class Baselines:
             outcome.findings = [finding for finding in outcome.findings if finding not in old_findings]
 
     def _relevant(self, file: str, findings: Sequence[Finding]) -> list[Fingerprint]:
-        """The entries that can be one of ``findings``: those of their files, and of files that are gone."""
+        """Return the entries that may match ``findings``: those of the same files, and of deleted files."""
         folder = os.path.dirname(file)
         paths = {finding.path for finding in findings}
 
@@ -141,7 +141,7 @@ def compared(
 
 
 def _may_exist(path: str) -> bool:
-    """Say whether a file is there, or in a folder that cannot be looked into."""
+    """Return whether a file exists or is in a folder that cannot be listed."""
     try:
         os.stat(path)
     except PermissionError:

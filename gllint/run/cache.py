@@ -67,9 +67,9 @@ def encode(value: object, is_small: bool = False) -> bytes:
 
 
 def decode(payload: bytes, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T:
-    """Return the value of :func:`encode`. Raises ``ValueError`` where it is no ``kind``, or no value at all.
+    """Return the value of :func:`encode`. Raises ``ValueError`` if it is no ``kind``, or no value at all.
 
-    ``build`` makes it of its JSON, with bytes as base64 and tuples as lists; msgspec does where there is none.
+    ``build`` makes it of its JSON, with bytes as base64 and tuples as lists; msgspec does if there is none.
     """
     try:
         if not payload.startswith(_JSON_STARTS):
@@ -122,7 +122,7 @@ class Store:
         return cls(f"{cache_dir}/{name.hex()}")
 
     def read(self, name: str, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T | None:
-        """Return the entry ``name``, ``None`` where there is no sound one that contains a ``kind``.
+        """Return the entry ``name``, ``None`` if there is no sound one that contains a ``kind``.
 
         ``build`` makes it of JSON, see :func:`decode`.
         """
@@ -169,7 +169,7 @@ class Store:
             self.folder = None
 
     def _identity(self, name: str) -> tuple[bytes, bytes]:
-        """The store and the entry that a signature is for: no other can take its place."""
+        """Return the store and the entry that a signature is for: no other can take its place."""
         return os.path.basename(self.folder or "").encode("utf-8", "surrogateescape"), name.encode()
 
     def walk(
@@ -264,7 +264,7 @@ def clean(cache_dir: str) -> Cleaned:
 
 
 def _removed(folder: str, is_ours: Callable[[os.DirEntry[str]], bool], with_stores: bool = False) -> Cleaned:
-    """Remove what ``is_ours`` in a folder, and the folder if that was all."""
+    """Remove gllint's own files in a folder, and the folder if nothing else is in it."""
     foreign_files: list[str] = []
     removed = False
     for entry in _entries(folder):
@@ -339,7 +339,7 @@ def _opened_lock(path: str) -> BinaryIO:
 
 
 def _wait_for(lock: BinaryIO) -> None:
-    """Take the lock of the cache; go on without it if it stays taken too long."""
+    """Take the lock of the cache, or go on without it after a while."""
     import fcntl
 
     deadline = time.monotonic() + _LOCK_PATIENCE

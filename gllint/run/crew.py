@@ -58,26 +58,26 @@ def is_worth(index: Index, paths: Sequence[str]) -> bool:
 
 
 def _is_large(index: Index, paths: Sequence[str]) -> bool:
-    """Whether several processes find more to do than they cost."""
+    """Return whether several processes find more to do than they cost."""
     sizes = (signature.size for path in paths if (signature := index.files.get(path)))
     return index.means.pool.jobs > 1 and not index.means.sources.buffer_paths() and sum(sizes) > WORTH_BYTES
 
 
 def _asks_others(index: Index) -> bool:
-    """Whether a rule of an installed package is in force."""
+    """Return whether a rule of an installed package is in force."""
     return any(not code.startswith("GL") for code in index.config.codes)
 
 
 def _is_daemon() -> bool:
-    """Whether this process, as those of flake8, may have no processes of its own."""
+    """Return whether this process, as those of flake8, may have no processes of its own."""
     processes = sys.modules.get("multiprocessing")
     return processes is not None and bool(processes.current_process().daemon)
 
 
 def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
-    """Return the rules' results for candidates, with the ``fixes`` where they are wanted.
+    """Return the rules' results for candidates, with the ``fixes`` if they are wanted.
 
-    Raises :class:`Crash` where a process came to an end before its time, and where none can be forked.
+    Raises :class:`Crash` if a process came to an end before its time, and where none can be forked.
     """
     while True:
         try:
@@ -180,7 +180,7 @@ class _Crew(Pool):
         pending = list(reversed(paths))
 
         def following(pipe: Connection) -> tuple[object, ...] | None:
-            """Return the next handful of files for a process; ``None`` if all are taken."""
+            """Return the next few files for a process; ``None`` if all are taken."""
             handful: list[str] = []
             size = 0
             most = len(pending) // (4 * len(self._pipes)) + 1  # the last ones are for all
@@ -213,7 +213,7 @@ class _Crew(Pool):
                 following += 1
 
     def _work(self, following: Callable[[Connection], tuple[object, ...] | None]) -> Iterator[Any]:
-        """Yield what each process says about each task, one after the other, that is ``following`` for it."""
+        """Yield what each process reports about its tasks."""
         idle, busy = list(self._pipes), 0
         while idle or busy:
             for pipe in idle:
@@ -238,7 +238,7 @@ class _Crew(Pool):
                         self._collect(pipe, (part, argument), values)
 
     def _heard(self) -> list[Connection]:
-        """Wait for the pipes that have something to say, as long as no rule has been silent for too long."""
+        """Yield the pipes that can be read, unless a rule takes too long."""
         from multiprocessing.connection import wait
 
         while True:
@@ -260,14 +260,14 @@ class _Crew(Pool):
                 raise _RuleCrash(self._questions[pipe][0], "ended the process when asked about")
 
     def end(self) -> None:
-        """Learn what the answers rest on. Raises ``EOFError`` where a process has gone."""
+        """Learn what the answers rest on. Raises ``EOFError`` if a process has gone."""
         for pipe in self._pipes:
             self._say(pipe, "end")
         for pipe in self._pipes:
             self._index.learn(*pipe.recv())
 
     def _ask_all(self, pipe: Connection, part: Any, argument: object) -> None:
-        """Ask each process for its share of the answers to a question about all modules."""
+        """Ask each process for a part of the answers to a question about all modules."""
         key = part, argument
         self._waiting.setdefault(key, []).append(pipe)
         if key not in self._respondents:
@@ -289,7 +289,7 @@ class _Crew(Pool):
                 self._say(pipe, "all", self._answers[key])
 
     def close(self) -> None:
-        """Let the processes go; they have nothing to lose."""
+        """End the processes; they have nothing to save."""
         for process in self._processes:
             process.terminate()
             process.join()
@@ -319,7 +319,7 @@ class _Worker:
             listen(lambda question: pipe.send(("asks", question)))
 
     def run(self) -> None:
-        """Do what is asked until there is no more."""
+        """Do the tasks from the pipe until there are no more."""
         while True:
             match self._pipe.recv():
                 case ("check", paths, fixes):
@@ -332,7 +332,7 @@ class _Worker:
                     self._pipe.send(self._index.learnt())
 
     def _share_out(self, part: Any, argument: object) -> Mapping[str, Any]:
-        """What ``part`` says about all modules: the others find out the most of it meanwhile."""
+        """Return the answers of ``part`` for all modules, most of them computed by the other processes."""
         self._pipe.send(("all", part, argument))
         while True:
             match self._pipe.recv():

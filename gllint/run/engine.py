@@ -123,7 +123,7 @@ class Outcome:
         self.suppressed = 0
 
     def add(self, other: Outcome) -> None:
-        """Add what was found in other files."""
+        """Add the findings of another outcome."""
         self.findings += other.findings
         self.failures += other.failures
         self.notices += other.notices
@@ -179,7 +179,7 @@ class Engine(Means):
     def _check_beside(
         self, grouped: Mapping[str, _Grouped], check: Callable[[str], Outcome]
     ) -> dict[str, Outcome]:
-        """Check all of several projects where a part of them is worth another process; return what came of them."""
+        """Check several projects, one of them in another process if that saves time."""
         if not self.options.once or len(grouped) < 2 or self.sources.buffer_paths():
             return {}
         from gllint.run.project_processes import start
@@ -244,9 +244,9 @@ class Engine(Means):
         return outcome
 
     def _strangers(self, workspace: Workspace, paths: Iterable[str]) -> list[Notice]:
-        """Say which files are no Python by their names, by their first lines or by what they contain: ``LICENSE``.
+        """Return the files that are not Python by name, first line or content.
 
-        Only who names such a file, as pre-commit does, has it looked at.
+        Only a named file of these is checked.
         """
         nameless = [
             path
@@ -258,7 +258,7 @@ class Engine(Means):
         return [Notice(strangers, _STRANGE)] if strangers else []
 
     def _texts_below(self, workspace: Workspace, named: Collection[str]) -> list[str]:
-        """Return the files that are no Python, are read by a candidate and lie in the folders ``named``."""
+        """Return the files that are not Python, are read by a candidate and lie in the folders ``named``."""
         texts = workspace.index.texts()
         folders = [path for path in named if os.path.isdir(path)] if texts else []
         tops = {path: [top for top in folders if path.startswith(top.rstrip("/") + "/")] for path in texts}
@@ -271,7 +271,7 @@ class Engine(Means):
     def _tell_omissions(
         self, named: Collection[str], omissions: Iterable[Omission], outcome: Outcome
     ) -> None:
-        """Report what lies in the folders ``named``, was left out, and is the project's all the same."""
+        """Report the left-out files in the folders ``named`` that belong to the project."""
         folders = [path for path in named if os.path.isdir(path)]
         if not folders:
             return
@@ -316,7 +316,7 @@ class Engine(Means):
     def notices(self, paths: Iterable[str], named: Collection[str]) -> list[Notice]:
         """Return what is passed over on the way to files, and to ``named`` ones and folders, by their absolute paths.
 
-        Raises :class:`UsageError` where a configuration is wrong.
+        Raises :class:`UsageError` if a configuration is wrong.
         """
         projects: dict[str, tuple[Place, list[str]]] = {}
         for folder in filter(os.path.isdir, named):
@@ -386,7 +386,7 @@ class Engine(Means):
         return [workspace.map(paths) for workspace in self.workspaces()]
 
     def workspace(self, place: Place) -> Workspace:
-        """Return the project at ``place``. Raises :class:`UsageError` where gllint was never installed."""
+        """Return the project at ``place``. Raises :class:`UsageError` if gllint was never installed."""
         if place.root not in self._workspaces:
             if not os.path.isdir(os.path.join(gllint_rules.__path__[0], "stubs", "tables")):
                 raise UsageError(
@@ -413,7 +413,7 @@ class Engine(Means):
         return [self._workspaces[root] for root in sorted(self._workspaces)]
 
     def cache_dir(self, place: Place) -> str | None:
-        """Return the cache folder of a project, ``None`` where nothing is kept: always a folder of our own."""
+        """Return the cache folder of a project, ``None`` if nothing is kept: always a folder of our own."""
         if not self.options.cache:
             return None
         top = place.repository or place.root
@@ -424,7 +424,7 @@ class Engine(Means):
         return cache_folder(top)
 
     def place_of(self, path: str) -> Place:
-        """Return the place of a file. Raises :class:`UsageError` where its configuration is wrong."""
+        """Return the place of a file. Raises :class:`UsageError` if its configuration is wrong."""
         return self.places.project(os.path.dirname(path))
 
     def config_of(self, path: str) -> Config:
@@ -432,7 +432,7 @@ class Engine(Means):
         return self.place_of(path).config
 
     def configurations(self, paths: Iterable[str]) -> list[Config]:
-        """The configurations that were met at ``paths`` and below them."""
+        """Return the configurations that were met at ``paths`` and below them."""
         return self.places.configurations(map(absolute, paths))
 
     def baselines_of(self, paths: Iterable[str]) -> list[str]:
@@ -560,14 +560,16 @@ class Engine(Means):
 
 
 def _with_wanted_fixes(findings: Iterable[Finding], fixable: frozenset[str] | None) -> Iterable[Finding]:
-    """The findings, without the fixes that the configuration does not want; ``None`` wants all."""
+    """Return the findings, without the fixes that the configuration does not want; ``None`` wants all."""
     if fixable is None:
         return findings
     return [f if f.fix is None or f.code in fixable else f._replace(fix=None) for f in findings]
 
 
 def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
-    """The tools of files for which any code is in force, each once, with the most that is seen of its result."""
+    """Return the tools of files for which any code is in force, each once, with the most that is seen of
+    its result.
+    """
     order = ("number", "text", "unknown", "other", "unregistered")
     sights_by_place: dict[tuple[str, int], ToolSight] = {}
     for sight in sorted(sights, key=lambda sight: (sight.tool, order.index(sight.result))):
@@ -580,7 +582,7 @@ def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSigh
 
 
 def _judged(project: Reader, findings: tuple[Finding, ...], outcome: Outcome) -> tuple[Finding, ...]:
-    """Leave out what says that something is nowhere, where a file was not read that may have it."""
+    """Leave out findings that say that something is missing, if an unread file may contain it."""
     unread = project.unread()
     if not unread:
         return findings
@@ -598,7 +600,7 @@ def _refuse_locked(folder: str) -> None:
 
 
 def _has_texts(folder: str) -> bool:
-    """Say whether a folder itself contains files that are no Python and may be templates."""
+    """Say whether a folder itself contains files that are not Python and may be templates."""
     try:
         with os.scandir(folder) as entries:
             return any(text_kind(entry.name) is not None for entry in islice(entries, _MOST_ENTRIES))

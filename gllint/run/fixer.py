@@ -35,9 +35,9 @@ class Fixed:
 
 
 def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
-    """Fix what can be fixed, in memory alone, until nothing more can be. Raises :class:`UsageError`.
+    """Apply all fixes in memory until none is left.
 
-    What is read is pinned first, so that every place belongs to the very bytes that the edits are put into.
+    Raises :class:`UsageError`. The files are read only once, so that each edit belongs to the bytes that were checked.
     """
     fixed = Fixed(engine.check(paths))
     aliases = _links(fixed.outcome)
@@ -90,7 +90,7 @@ class Unsettled:
             self._counts.setdefault(place, []).append(count)
 
     def without(self, path: str, findings: Iterable[Finding], errors: list[str]) -> list[Finding]:
-        """The findings of a file whose rules do settle; the others are named in ``errors``, once."""
+        """Return the findings without those of rules whose fixes never end. These are reported once."""
         settled = []
         counts = Counter(finding.code for finding in findings)
         for finding in findings:
@@ -108,9 +108,9 @@ class Unsettled:
 
 
 def suppress(engine: Engine, paths: Sequence[str], narrow: Callable[[Outcome], None]) -> Fixed:
-    """Write a noqa for each finding, in memory alone. Raises :class:`UsageError`.
+    """Write a ``noqa`` for each finding, in memory only.
 
-    ``narrow`` removes from the outcome the findings that get none.
+    Raises :class:`UsageError`. ``narrow`` removes from the outcome the findings that get none.
     """
     fixed = Fixed(engine.check(paths))
     stuck, checked = set(_links(fixed.outcome)), set(fixed.outcome.checked)
@@ -222,7 +222,7 @@ def _links(outcome: Outcome) -> dict[str, str]:
 
 
 def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[tuple[str, Fix]]:
-    """The fixes that are to be applied, each with the code of its finding."""
+    """Return the fixes that are to be applied, each with the code of its finding."""
     fixes = ((finding.code, finding.fix) for finding in findings)
     return [(code, fix) for code, fix in fixes if fix is not None and (unsafe or fix.applicability == "safe")]
 
@@ -277,7 +277,7 @@ def _whose(path: str, fixed: Fixed) -> str:
 def _fits(
     place: tuple[int, int], content: str, choice: dict[tuple[int, int], str], places: list[tuple[int, int]]
 ) -> bool:
-    """Whether a change does not conflict with the changes chosen so far."""
+    """Return whether a fix does not conflict with the fixes chosen so far."""
     if place in choice:
         return choice[place] == content and place[0] == place[1]
     start, end = place
@@ -289,7 +289,7 @@ def _fits(
 
 
 def _touching(places: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    """Those of ``places`` that touch a stretch. None of them overlap, so that their ends are in order, too."""
+    """Return the ``places`` that touch a stretch. They do not overlap, so their ends are in order, too."""
     first = stop = bisect(places, (start, end))
     while first and places[first - 1][1] >= start:
         first -= 1

@@ -59,7 +59,7 @@ class FollowingIndex(Index):
 
     @property
     def has_project(self) -> bool:
-        """Whether the files were read and joined already."""
+        """Return whether the files were read and joined already."""
         return self._project is not None and self._candidates is not None
 
     def choose_again(self) -> dict[str, bytes]:
@@ -81,7 +81,7 @@ class FollowingIndex(Index):
         return tool_names(project)
 
     def follow(self, path: str, name: bytes) -> None:
-        """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
+        """Follow an edit. ``name`` is the digest of a file that takes part in the project, empty if it does not."""
         candidates = dict(self.candidates())
         self._unread.pop(path, None)
         if name:
@@ -95,7 +95,7 @@ class FollowingIndex(Index):
             self._candidates = candidates
 
     def _read_again(self, path: str) -> Parsed:
-        """Read an edited file, with what the edit leaves of its facts as they were when it was last sound."""
+        """Read an edited file, and keep the facts that the edit did not change."""
         old = self.parsed.get(path)
         old_facts = self._sound.pop(path, None) if old is None or isinstance(old, Unparsed) else old
         parsed = self._read(path, old_facts=old_facts)
@@ -115,7 +115,7 @@ class FollowingIndex(Index):
     def renew(self, changed: Collection[str]) -> frozenset[str]:
         """Put the project over the facts as they are; return the files of which something else may be said now.
 
-        None where the places alone of what is said are others.
+        None if the places alone of what is said are others.
         """
         project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
         broken = frozenset(path for path in changed if isinstance(self.parsed.get(path), Unparsed))

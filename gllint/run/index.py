@@ -69,9 +69,9 @@ class Index:
         self._passing: dict[str, bytes] = {}
 
     def take_over(self, other: Index) -> None:
-        """Take over what ``other``, of the same files under another configuration, has read and inferred.
+        """Take over what ``other`` has read and inferred about the same files under another configuration.
 
-        It cannot be used any more.
+        It must not be used afterwards.
         """
         if other.is_worth_keeping:
             self.parsed = other.parsed
@@ -100,7 +100,7 @@ class Index:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether the index is still valid for the files on disk."""
+        """Return whether the index is still valid for the files on disk."""
         return not self.means.sources.buffer_paths() and not self.is_stale
 
     def forget(self, path: str) -> None:
@@ -119,7 +119,7 @@ class Index:
 
     @property
     def knows_candidates(self) -> bool:
-        """Whether the files that take part were chosen already."""
+        """Return whether the files that take part were chosen already."""
         return self._candidates is not None
 
     def candidates(self) -> dict[str, bytes]:
@@ -392,7 +392,7 @@ class Index:
         return os.path.isdir(path) if path.endswith("/") else self.means.sources.exists(path)
 
     def leads_to(self, importer: str, dotted: str) -> str | None:
-        """Return the file that a name leads to from another one."""
+        """Return the file that a name means in another file."""
         if self._imports is None:
             from gllint_rules.project.imports import Imports
 
@@ -444,7 +444,7 @@ class Index:
     # --- what is no Python -----------------------------------------------------------------------------------
 
     def texts(self) -> dict[str, list[str]]:
-        """Return the files that are no Python and that candidates read, each with those which do."""
+        """Return the files that are not Python and that candidates read, each with those which do."""
         readers: dict[str, list[str]] = {}
         imports = self._project.imports if self._project is not None else None
         for path in self.candidates():
@@ -481,7 +481,7 @@ class Index:
         return name in names
 
     def _in_short(self, probed: Mapping[str, bool]) -> dict[str, bool]:
-        """What was looked for, and in place of all that would lie in a folder which is not there, that folder."""
+        """Return the missing paths, with one missing folder in place of everything in it."""
         short: dict[str, bool] = {}
         for path, exists in probed.items():
             missing = path

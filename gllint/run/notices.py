@@ -93,10 +93,10 @@ def _undecodable(index: Index, paths: Collection[str]) -> list[str]:
 def _unparsed(
     index: Index, unread: Callable[[], Obstacles], paths: Collection[str], exempt: Collection[str]
 ) -> dict[str, str]:
-    """Return of files that are no Python, the ``exempt`` aside, what is wrong with them.
+    """Return of files that are not Python, the ``exempt`` aside, what is wrong with them.
 
-    A file that no rule could report on is parsed where an answer rests on it, and where all of these together
-    are small. Of the files next to ``paths`` those are among them that could matter to them.
+    A file that no rule could report on is parsed where an answer rests on it, and where all of these together are
+    small. Of the files next to ``paths`` those are among them that could matter to them.
     """
     candidates = index.candidates()
     others = {path for path in paths if path not in candidates}.difference(exempt)

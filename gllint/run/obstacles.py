@@ -107,7 +107,7 @@ class Obstacles:
 
     @cached_property
     def _mentions(self) -> dict[str, set[str]] | None:
-        """For each file those whose module's name is in it; ``None`` where there is too much to look at."""
+        """Return for each file the files that mention its module; ``None`` if there are too many to look at."""
         index = self._index
         nodes = sorted({*index.files, *index.parsed, *index.unread, *self.files})
         by_stem: dict[str, set[str]] = defaultdict(set)

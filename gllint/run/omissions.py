@@ -85,7 +85,7 @@ class Omissions:
         self.has_given_up = False  # before all that imports or runs a file was looked at
 
     def unchecked_files(self) -> list[UncheckedFile]:
-        """Return what of it the project takes for its own, as far as rules could report on it."""
+        """Return the left-out files that seem to belong to the project and may have findings."""
         reasons = {path: _TRACKED.get(why, why) for path, why in self._tracked()}
         suspects: dict[str, str] = {}
         for omission in self._omissions:
@@ -130,7 +130,7 @@ class Omissions:
         return known
 
     def _tracked(self) -> Iterator[tuple[str, str]]:
-        """Yield what git tracks and the walk did not list, with what left it out."""
+        """Yield the files that git tracks and the walk did not list, with the reason."""
         links = {omission.path: omission for omission in self._omissions if omission.what == LINK}
         for paths in self._tracked_files_in.values():
             for path in sorted(paths - self._listed):
@@ -195,7 +195,7 @@ class Omissions:
                     yield path
 
     def _is_copy(self, path: str, folder: str) -> bool:
-        """Say whether a file in a folder of a tool's making was made from one that was looked at."""
+        """Return whether a file in a generated folder is a copy of one that was checked."""
         base, name = os.path.dirname(folder), os.path.basename(path)
         if os.path.basename(folder) == _CHECKPOINTS and name.endswith(_CHECKPOINT):
             return f"{base}/{name.removesuffix(_CHECKPOINT)}.ipynb" in self._listed
@@ -250,7 +250,7 @@ class Omissions:
     # --- what matters --------------------------------------------------------------------------------------
 
     def _could_matter(self, path: str) -> bool:
-        """Say whether rules could report on a file."""
+        """Return whether rules could report on a file."""
         index = self._index_of(path)
         try:
             data = read_python(path)
@@ -260,7 +260,7 @@ class Omissions:
         return self._bytes < 0 or bool(screen_bytes(index.settings, data).flags & PASSES)
 
     def _imported(self, suspects: Collection[str]) -> frozenset[str]:
-        """Return those of some files that one of those listed imports."""
+        """Return the files that a listed one imports."""
         words = frozenset(_module_name(path) for path in suspects)
         imported: set[str] = set()
         size = 0
@@ -283,7 +283,7 @@ def is_installed(names: Collection[str]) -> bool:
 
 
 def _near(omission: Omission) -> Iterator[str]:
-    """Yield the files that an import can reach: one that is left out, and those that are in such a folder."""
+    """Yield the left-out files that an import can reach."""
     name = os.path.basename(omission.path)
     if omission.what == FILE and not is_notebook(name):
         yield omission.path
@@ -335,7 +335,7 @@ def _is_python(path: str) -> bool:
 
 
 def _nodes(source: str) -> Iterator[ast.AST]:
-    """Yield the nodes of a text, none where it does not parse."""
+    """Yield the nodes of a text, none if it does not parse."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -46,7 +46,7 @@ def parse(
     old_facts: Module | None = None,
     outline: Outline | None = None,
 ) -> Parsed:
-    """Return the facts of a file's bytes, its texts where it is no Python, or why there are none. Never raises.
+    """Return the facts of a file's bytes, its texts where it is not Python, or why there are none. Never raises.
 
     ``old_facts`` are those before an edit, which cannot be used any more once there are new ones; ``outline`` is
     theirs where another process has made it.
@@ -78,7 +78,7 @@ def _parse_text(path: str, data: bytes) -> Parsed:
 
 
 def outlined(data: bytes) -> Outline | None:
-    """Return the outline of a file's bytes, ``None`` where there is any doubt about it."""
+    """Return the outline of a file's bytes, ``None`` if there is any doubt about it."""
     from gllint_rules.reading.outline import outline_of
 
     try:
@@ -89,12 +89,12 @@ def outlined(data: bytes) -> Outline | None:
 
 
 def judge(path: str, data: bytes) -> Unparsed | None:
-    """Say why the bytes of the file at ``path`` are no Python; ``None`` where they are, of a newer version, too."""
+    """Say why the bytes of the file at ``path`` are not Python; ``None`` if they are, of a newer version, too."""
     return on_large_stack(_judge, path, data)
 
 
 def unparsed_cells(path: str, code: str) -> list[Unparsed]:
-    """Return what is wrong with each cell of a notebook that is no Python; ``code`` is what it contains as Python."""
+    """Return what is wrong with each cell of a notebook that is not Python; ``code`` is what it contains as Python."""
     return [Unparsed(*cell) for cell in unread_cells(code)] if is_notebook(path) else []
 
 
@@ -132,14 +132,14 @@ def _judge(path: str, data: bytes) -> Unparsed | None:
 
 
 def _is_newer(source: str) -> bool:
-    """Whether a text is Python of a newer version than the one that runs gllint."""
+    """Return whether a text is Python of a newer version than the one that runs gllint."""
     from gllint_rules.reading.newer import lowered
 
     return lowered(source) is not None
 
 
 def too_large(data: bytes) -> str | None:
-    """Say why a file is too large to be read, ``None`` where it is not."""
+    """Say why a file is too large to be read, ``None`` if it is not."""
     if len(data) > MAX_BYTES:
         return f"too large to be read: {len(data):,} bytes, at most {MAX_BYTES:,} are"
     lines = data.count(b"\n") if len(data) > MAX_LINES else 0
@@ -149,7 +149,7 @@ def too_large(data: bytes) -> str | None:
 def syntax_error(
     path: str, why: Unparsed | None, codes: frozenset[str], help: str = _FILE
 ) -> tuple[Finding, ...]:
-    """Return the finding of a file that is no Python, or of such a cell, if it is one and the rule is in force."""
+    """Return the finding of a file that is not Python, or of such a cell, if it is one and the rule is in force."""
     if why is None or why.is_python or "GL900" not in codes:
         return ()
     place = Span(why.line, why.column, why.line, why.column + 1)

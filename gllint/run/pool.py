@@ -84,7 +84,7 @@ class Pool:
     def _alone(
         self, function: Callable[[Any, str], _Result], work: Any, path: str, crashed: _Result
     ) -> _Result:
-        """Run one path again in sound processes: some file of its chunk took the last ones down."""
+        """Run one path again in new processes, after a file of its chunk crashed the old ones."""
         from concurrent.futures.process import BrokenProcessPool
 
         for _ in range(2):
@@ -123,10 +123,7 @@ class Pool:
 
 
 def context() -> BaseContext | None:
-    """How processes are started: forked where that is safe, which Python 3.14 no longer does by itself, else as usual.
-
-    A forked one has all that this one has loaded, and any other must load it again.
-    """
+    """Return how processes are started: forked where that is safe, since a fork has everything loaded."""
     import threading
     from multiprocessing import get_context
 
@@ -140,7 +137,7 @@ def apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[st
 
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
-    """Put off what asks to end while processes are started: a half-started one neither works nor ends."""
+    """Delay signals while processes are started, so that none is half-started."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -152,7 +149,7 @@ def starting() -> Iterator[None]:
 
 
 def begin() -> None:
-    """Begin a process that works for this one: its parent says when it ends, and it never outlives its parent."""
+    """Set up a worker process. It ends when its parent does."""
     import threading
     from multiprocessing import parent_process
 

@@ -38,7 +38,7 @@ class ProjectProcess(Generic[_Outcome]):
         theirs.close()
 
     def outcomes(self) -> dict[str, _Outcome]:
-        """Return what came of the projects by their roots; none where the process is gone."""
+        """Return what came of the projects by their roots; none if the process is gone."""
         results: dict[str, _Outcome] = {}
         with suppress(OSError, EOFError):
             results = self._pipe.recv()
@@ -57,7 +57,7 @@ def start(
 ) -> ProjectProcess[_Outcome] | None:
     """Have the smallest of several projects checked next to the others: what one of ``jobs`` processors takes.
 
-    ``sizes`` are the bytes of each by its root. ``None`` where it is not worth a process, and where none is to be had.
+    ``sizes`` are the bytes of each by its root. ``None`` if it is not worth a process, and if none is to be had.
     """
     share = sum(sizes.values()) // max(jobs, 1)
     roots: list[str] = []

@@ -107,7 +107,7 @@ class Result(NamedTuple):
 
 
 def facts_from(value: Any) -> Facts:
-    """Return the facts that a JSON value represents. Raises ``ValueError`` or ``TypeError`` where there are none."""
+    """Return the facts that a JSON value represents. Raises ``ValueError`` or ``TypeError`` if there are none."""
     files, talks, modules, probed, owned, parts, (passing, names), (state, answers) = value
     return Facts(
         a2b_base64(files),

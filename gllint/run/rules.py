@@ -26,7 +26,7 @@ Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
 def check_files(
     index: Index, paths: Sequence[str], fixes: bool, check: Checker | None = None
 ) -> dict[str, Result]:
-    """Return the rules' results for candidates, with the ``fixes`` where they are wanted.
+    """Return the rules' results for candidates, with the ``fixes`` if they are wanted.
 
     ``check`` does the work where others are to do it.
     """
@@ -81,13 +81,15 @@ class FileCheck:
         self._cuts = self.result.cuts
 
     def is_lasting(self, index: Index) -> bool:
-        """Whether it can be placed again: of rules of one's own no one knows that no comment matters to them."""
+        """Return whether it can be placed again: of rules of one's own no one knows that no comment
+        matters to them.
+        """
         from gllint_rules.check.own_rules import is_own
 
         return bool(self._checks) and not self._cuts and not any(map(is_own, index.config.codes))
 
     def place_again(self, index: Index) -> None:
-        """See where all of it is now."""
+        """Find the places of all findings again."""
         project, parsed = index.project, self._parsed
         assert not isinstance(parsed, Unparsed)
         reports: list[Finding | Failure] = []
@@ -97,7 +99,7 @@ class FileCheck:
         self.result = self._completed(index, parsed, reports)
 
     def _completed(self, index: Index, parsed: Module, reports: Sequence[Finding | Failure]) -> Result:
-        """Add to the reports of the rules what else a result contains: tools, unread cells, and what was unknown."""
+        """Add tools, unread cells and unknown parts to the reports of the rules."""
         from gllint_rules.check.check import ToolCheck
         from gllint_rules.project.project_questions import is_plain
 

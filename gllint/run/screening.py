@@ -45,7 +45,7 @@ class Screened(NamedTuple):
 
 
 def screen_file(settings: Settings, path: str, read: Read = read_python) -> Screened:
-    """Judge a file by its bytes. One that cannot be read is flagged so, with the reason."""
+    """Screen a file. One that cannot be read is marked, with the reason."""
     try:
         return screen_bytes(settings, read(path))
     except FileNotFoundError:
@@ -55,7 +55,7 @@ def screen_file(settings: Settings, path: str, read: Read = read_python) -> Scre
 
 
 def screen_bytes(settings: Settings, original: bytes) -> Screened:
-    """Judge a file by its bytes alone."""
+    """Screen a file by its bytes."""
     from gllint_rules.words.screen import AT, BROKEN_DOT, MARKS
 
     is_plain = _is_plain(original)
@@ -101,7 +101,7 @@ def as_read(data: bytes) -> bytes:
 
 
 def _readings(data: bytes, text: Text | None, is_spread: bool) -> list[bytes]:
-    """What Python may read in a file next to its bytes; of one that is no plain ASCII with its ``text``.
+    """Return what Python may read in a file next to its bytes; of one that is no plain ASCII with its ``text``.
 
     ``is_spread`` says that something may be between an ``@`` or a dot and the name behind it.
     """
@@ -124,7 +124,7 @@ def _readings(data: bytes, text: Text | None, is_spread: bool) -> list[bytes]:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Whether the bytes mean what they say: ASCII, and no declared encoding makes something else of it."""
+    """Return whether the bytes mean what they say: ASCII, and no declared encoding makes something else of it."""
     return data.isascii() and b"\0" not in data and declares_ascii(data)
 
 
@@ -136,7 +136,7 @@ def _text(data: bytes) -> Text | None:
 
 
 def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
-    """Say why a file is no Python, ``None`` where it is."""
+    """Say why a file is not Python, ``None`` if it is."""
     try:
         return judge(path, read(path))
     except OSError as error:

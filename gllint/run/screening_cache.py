@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
 
 def rows_from(entries: Mapping[str, Any]) -> dict[str, Row]:
-    """Return the rows whose JSON ``entries`` are. Raises ``ValueError`` or ``TypeError`` where they are none."""
+    """Return the rows whose JSON ``entries`` are. Raises ``ValueError`` or ``TypeError`` if they are none."""
     rows: dict[str, Row] = {}
     for path, (signature, (flags, file_digest, error), uses) in entries.items():
         screened = Screened(int(flags), a2b_base64(file_digest), str(error))
@@ -111,7 +111,7 @@ class Table:
         return entry[1]
 
     def broken(self, paths: Iterable[str]) -> dict[str, Unparsed]:
-        """Say which of some files are no Python, and why."""
+        """Say which of some files are not Python, and why."""
         unknown = [
             path
             for path, screened in self.screen(paths).items()
@@ -133,8 +133,8 @@ class Table:
     def users(self, names: Needles, looks: Mapping[str, Screened]) -> Iterator[tuple[str, bytes]]:
         """Yield the files that use one of the tools named, each with its digest, and those that are looked at for it.
 
-        With these it is empty where they use none. ``looks`` are the results of the first look now: only this one
-        could let them through.
+        With these it is empty if they use none. ``looks`` are the results of the first look now: only this one could
+        let them through.
         """
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
         rows, files, buffers = self._row_table(), self.files, set(self._means.sources.buffer_paths())
@@ -167,7 +167,7 @@ class Table:
         )
 
     def digest_of(self, path: str) -> bytes | None:
-        """Return the digest of a file where it is known, as it is of those that took part in the project."""
+        """Return the digest of a file if it is known, as it is of those that took part in the project."""
         row = self._row_table().get(path)
         if row is None or not self._holds(path, row):
             return None
@@ -182,7 +182,7 @@ class Table:
         return [path for path, screened in self.screen(paths).items() if screened.flags & MARKED]
 
     def share(self) -> None:
-        """Keep the path and the signature of a file once, for a process that lives on."""
+        """Keep equal paths and signatures as one object, to save memory in a long-lived process."""
         files = self.files
         shared = {
             path: row.signature for path, row in self._row_table().items() if files.get(path) == row.signature

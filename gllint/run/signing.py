@@ -36,7 +36,7 @@ class Signer(NamedTuple):
 
 
 def signer() -> Signer:
-    """Return what signs the caches of this user, whose key is made where there is none."""
+    """Return what signs the caches of this user, whose key is made if there is none."""
     shared = os.environ.get(VARIABLE)
     if shared:
         return Signer(signature(b"", shared.encode("utf-8", "surrogateescape")))
@@ -44,7 +44,7 @@ def signer() -> Signer:
 
 
 def state_folder() -> str | None:
-    """Return the folder in which programs of this user keep what is theirs; ``None`` where there is none."""
+    """Return the folder in which programs of this user keep what is theirs; ``None`` if there is none."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":

@@ -46,7 +46,7 @@ def _switched_off(config: Config, path: str, code: str) -> str:
 
 
 def _comment(engine: Engine, config: Config, finding: Finding) -> str:
-    """The comment that suppresses a finding: the one without which it would be reported."""
+    """Return the comment that suppresses a finding."""
     source = engine.sources.code(finding.path)
 
     def is_told(text: str) -> bool:

@@ -89,12 +89,12 @@ class Workspace:
         return results
 
     def landing_texts(self, paths: Collection[str]) -> dict[str, Result]:
-        """Return the results for files that are no Python: what their readers do makes it visible."""
+        """Return the results for files that are not Python: what their readers do makes it visible."""
         landed = self._concerning(paths) if paths else {}
         return {path: Result(tuple(landed[path])) for path in paths if landed.get(path)}
 
     def text_notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
-        """Return which files that are no Python are not looked at, and why.
+        """Return which files that are not Python are not looked at, and why.
 
         Those that candidates read and no one can, and of ``paths`` those that are ``named`` and no one reads.
         """
@@ -150,7 +150,7 @@ class Workspace:
         return caused(self._concerning(paths), paths, self.index.own_files())
 
     def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
-        """Return the findings of all files in which one concerns ``paths``, with the fixes where they are wanted."""
+        """Return the findings of all files in which one concerns ``paths``, with the fixes if they are wanted."""
         path_set = frozenset(paths)
         if path_set not in self._findings_by_paths:
             findings = [
@@ -168,7 +168,7 @@ class Workspace:
         return self._findings_by_paths[path_set]
 
     def _speaking_of(self, paths: Iterable[str]) -> list[str]:
-        """Return the candidates whose findings concern one of ``paths``, in their order."""
+        """Return the candidates whose findings concern one of ``paths``, in order."""
         paths = frozenset(paths)
         results = self._check_candidates(paths)
         if self._speaking is None:
@@ -249,7 +249,7 @@ class Workspace:
         return self._obstacles
 
     def cuts(self) -> list[Cut]:
-        """The places where the budgets of the inference ran out, in the checked files and those that they lead to."""
+        """Return the places where a budget of the inference ran out, in the checked files and what they use."""
         results = self._results or {}
         cut_files = [
             path
@@ -280,7 +280,7 @@ class Workspace:
         return len(self.index.files), len(self.index.candidates()) if self.index.knows_candidates else 0
 
     def _learn(self) -> None:
-        """If processes take turns, let the first learn the project; the others find it in the cache."""
+        """Let one process learn the project; the others read the result from the cache."""
         if self.index.knows_candidates or not self._take_turns:
             return
         with self._store.turn():
@@ -346,7 +346,7 @@ class Workspace:
         return not self.index.means.clock.by_rule
 
     def _save(self) -> None:
-        """Keep what was found out, all at once: what one file rests on may have grown until the last is checked."""
+        """Save all results at once, at the end: what one file depends on may grow until the last file is checked."""
         index = self.index
         if not (self._is_unsaved and self._may_keep):
             return
@@ -374,7 +374,7 @@ def tools_of(results: Mapping[str, Result], paths: Collection[str]) -> list[Tool
 
 
 def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:
-    """Return the findings by the file that they lie in, one for each place."""
+    """Group findings by file, one for each place."""
     findings = [finding for result in results for finding in result.findings]
     if not findings:
         return {}
@@ -389,7 +389,7 @@ def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:
 def caused(
     landed: Mapping[str, Sequence[Finding]], paths: Collection[str], files: Collection[str]
 ) -> dict[str, Result]:
-    """Return those of the findings ``landed`` that ``paths`` bring about in others of the project's ``files``."""
+    """Return the findings in other files that ``paths`` cause."""
     findings_by_path = {
         path: tuple(finding for finding in findings if finding.concerns(paths))
         for path, findings in landed.items()

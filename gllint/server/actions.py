@@ -23,7 +23,7 @@ _ALLOWING = frozenset({"unit-packs", "plain-keys"})
 
 
 def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
-    """A ``# gllint: ignore[…]`` that takes the finding away; none where no comment could."""
+    """Return a ``# gllint: ignore[…]`` that takes the finding away; none if no comment could."""
     text = snapshot.text.removeprefix("\ufeff")
     if text_kind(finding.path) is not None:
         return suppressing_text(finding.path, text, [finding])
@@ -39,10 +39,7 @@ def _comments(text: str) -> Comments:
 def allowing(
     finding: Finding, config: Config, path: str, snapshot: Snapshot
 ) -> Iterator[tuple[str, list[Change]]]:
-    """Lines that would allow what a finding reports, each with the changes of the configuration file at ``path``.
-
-    Nothing where the file cannot be changed by the line.
-    """
+    """Return the settings that would allow a finding, each with the changes of the configuration file at ``path``."""
     for key, items in named_by(finding, config):
         if key in _ALLOWING:
             with contextlib.suppress(UsageError):

@@ -58,7 +58,7 @@ class Protocol(LanguageServerProtocol):
     _server: Server
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """The message that ``data`` is. A request that cannot be read is answered; pygls lets its sender wait."""
+        """Return the message in ``data``. A request that cannot be read is answered with an error."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -143,10 +143,9 @@ class Server(LanguageServer):
     # --- the beginning -------------------------------------------------------------------------------------
 
     def agree(self, params: types.InitializeParams, offered: types.ServerCapabilities) -> None:
-        """Take over what the editor can do, and cut what is offered to it.
+        """Agree on features with the editor.
 
-        An editor that pulls diagnostics gets none pushed, or it would show each twice. One that cannot be
-        asked to pull again would miss what an edit of another file changes: it gets them pushed.
+        Diagnostics are pushed unless the editor can pull them and be asked to pull again.
         """
         can = params.capabilities
         self._loop = asyncio.get_running_loop()
@@ -162,7 +161,7 @@ class Server(LanguageServer):
         self.worker.start()
 
     def begin(self) -> None:
-        """Watch files and learn the projects of the editor's folders."""
+        """Watch files, and load the projects of the editor's folders."""
         if self._watches:
             watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -213,7 +212,7 @@ class Server(LanguageServer):
         return self._cells.get(uri) or self._path_of(uri)
 
     def place_untitled(self, uri: str, suffix: str) -> None:
-        """Read a document that was never saved as if it lay in the first folder, where no file has its name."""
+        """Read an unsaved document as if it were in the first folder."""
         scheme, _, name = uri.partition(":")
         folders = [folder.uri for folder in self.workspace.folders.values()] or [
             self.workspace.root_uri or ""
@@ -231,7 +230,7 @@ class Server(LanguageServer):
         return self._untitled.get(uri) or path_of(uri)
 
     def put(self, uri: str, change: Callable[[Snapshot | None], Snapshot | None]) -> None:
-        """Give a buffer the text that ``change`` makes of the one it has."""
+        """Apply a change to the text of a buffer."""
         path = self._path_of(uri)
         if path is None:
             return
@@ -245,7 +244,7 @@ class Server(LanguageServer):
             self._forget({d.uri for d in old.documents} - {d.uri for d in snapshot.documents} if old else ())
 
     def drop(self, uri: str) -> None:
-        """Let a buffer go and take its diagnostics away."""
+        """Close a buffer and remove its diagnostics."""
         path = self._path_of(uri)
         if path is None:
             return
@@ -284,7 +283,7 @@ class Server(LanguageServer):
         return self.snapshot(uri, text, None) if uri is not None else None
 
     def configuration_of(self, place: Place) -> tuple[str, Snapshot] | None:
-        """Return the path and text of the file to configure a project in, ``None`` where there is none."""
+        """Return the path and text of the file to configure a project in, ``None`` if there is none."""
         path = configuration(place)
         if path is None:
             return None
@@ -329,7 +328,7 @@ class Server(LanguageServer):
                 self._loop.call_soon_threadsafe(call)
 
     def publish(self, path: str, snapshot: Snapshot, file_findings: FileFindings) -> None:
-        """Show the findings of one version of a buffer, unless it has another one by then."""
+        """Publish the findings of one version of a buffer, unless there is a newer one."""
         if self.pulls:
             return
         diagnostics = self.presenter.diagnostics(file_findings)
@@ -348,10 +347,7 @@ class Server(LanguageServer):
         self._later(send)
 
     def publish_closed(self, path: str, findings: Sequence[Finding], level: Callable[[str], str]) -> None:
-        """Show findings in a file that is not open, which no editor asks about.
-
-        Of one that was opened meanwhile, an editor that hears of open files alone has the newest already.
-        """
+        """Publish findings in a file that is not open."""
         snapshot, uri = self.text_of(path), from_fs_path(path)
         if snapshot is None:
             diagnostics = {uri: list[types.Diagnostic]()} if uri is not None else {}
@@ -418,7 +414,7 @@ class _Progress:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the user has cancelled it."""
+        """Return whether the user has cancelled it."""
         future = self._server.work_done_progress.tokens.get(self._token)
         return future is not None and future.cancelled()
 

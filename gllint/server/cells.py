@@ -35,7 +35,7 @@ class OpenNotebook(Snapshot):
         return self.cells
 
     def changed(self, changes: types.NotebookDocumentCellChanges, version: int | None) -> OpenNotebook:
-        """The notebook after changes of its cells and of their texts."""
+        """Return the notebook after changes of its cells and their texts."""
         cells = list(self.cells)
         if (structure := changes.structure) is not None:
             texts = {text.uri: text for text in structure.did_open or ()}
@@ -55,7 +55,7 @@ class OpenNotebook(Snapshot):
         return OpenNotebook(self.uri, cells, version, self.encoding)
 
     def offset_in(self, uri: str, position: types.Position) -> int | None:
-        """The offset in the code of a position in a cell; ``None`` where the cell is in another language."""
+        """Return the offset in the code of a position in a cell; ``None`` if the cell is in another language."""
         number = next((number for number, cell in enumerate(self.cells, 1) if cell.uri == uri), 0)
         line = self._lines.get((number, position.line + 1))
         return None if line is None else self.offset(types.Position(line, position.character))
@@ -65,7 +65,7 @@ class OpenNotebook(Snapshot):
         return {(line.cell, line.number): at for at, line in enumerate(self._notebook.lines)}
 
     def location(self, start: int, end: int) -> types.Location:
-        """Return where in its cell the code between two offsets is; what is beyond that cell is cut off."""
+        """Return the place of a stretch of code in its cell. What is beyond the cell is cut off."""
         if not self._notebook.lines:
             return types.Location(self.cells[0].uri if self.cells else self.uri, self.range(0, 0))
         begin, finish = self._place(start), self._place(end)
@@ -75,7 +75,7 @@ class OpenNotebook(Snapshot):
         return types.Location(cell.uri, cell.range(low, max(low, high)))
 
     def _place(self, offset: int) -> tuple[int, int, int]:
-        """The number of the cell, and the line and column in it, all from 1."""
+        """Return the number of the cell, and the line and column in it, all from 1."""
         span = self.span_at(offset)
         lines = self._notebook.lines
         if span.line > len(lines):
@@ -83,7 +83,7 @@ class OpenNotebook(Snapshot):
         return lines[span.line - 1].cell, lines[span.line - 1].number, span.column
 
     def in_documents(self, changes: Sequence[Change]) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """The cells that changes of the code change; none where one reaches over several cells."""
+        """Return the changes by cell; empty if one spans several cells."""
         changes_by_cell: dict[int, list[Change]] = {}
         try:
             for change in changes:
@@ -125,7 +125,7 @@ class NotebookFile(Snapshot):
         return None
 
     def location(self, start: int, end: int) -> types.Location:
-        """The line of the file that the code at an offset begins in."""
+        """Return the line of the file that the code at an offset begins in."""
         line = self._notebook.place(self.span_at(start).line).file_line - 1
         return types.Location(
             self.uri, types.Range(types.Position(line, 0), types.Position(line, len(self.file.line(line))))

@@ -40,7 +40,7 @@ def items(
 
 
 def units(typed: str, policy: Policy) -> Iterator[tuple[str, str]]:
-    """The units that may be behind what is typed, with their dimensions; behind an operator allowed compounds."""
+    """Return the units that can follow what is typed, with their dimensions."""
     head = typed[: max(typed.rfind(operator) for operator in _OPERATORS) + 1]
     last = [*ALLOWED_UNITS, *policy.extend_units, *sorted(policy.pack_symbols())]
     for unit in dict.fromkeys([*last, *TIME_UNITS] if head else last):

@@ -34,7 +34,7 @@ class Presenter:
         self._text_of = text_of
 
     def diagnostics(self, file_findings: FileFindings) -> dict[str, list[types.Diagnostic]]:
-        """The diagnostics of a buffer, those of each of its documents by its address."""
+        """Return the diagnostics of a buffer, by document."""
         results: dict[str, list[types.Diagnostic]] = {
             document.uri: [] for document in file_findings.snapshot.documents
         }
@@ -44,7 +44,7 @@ class Presenter:
         return results
 
     def diagnostic(self, finding: Finding, file_findings: FileFindings) -> tuple[str, types.Diagnostic]:
-        """The diagnostic of one finding, and the address of the document that it is in."""
+        """Return the diagnostic of a finding, and the address of its document."""
         place = file_findings.snapshot.place_of(finding.span)
         return place.uri, types.Diagnostic(
             range=place.range,
@@ -66,6 +66,6 @@ class Presenter:
         return locations or None
 
     def location(self, path: str, span: Span) -> types.Location | None:
-        """A place in any file."""
+        """Return a place in any file."""
         snapshot = self._text_of(path)
         return snapshot.place_of(span) if snapshot is not None else None

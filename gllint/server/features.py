@@ -78,7 +78,7 @@ def folders_changed(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -
 async def pull_diagnostics(
     ls: Server, params: types.DocumentDiagnosticParams
 ) -> types.DocumentDiagnosticReport:
-    """The diagnostics of a buffer as it is now."""
+    """Return the diagnostics of a buffer for an editor that asks for them."""
     uri = params.text_document.uri
     path = ls.path_at(uri)
 
@@ -171,7 +171,7 @@ def _quick_fixes(
 def _settings(
     ls: Server, place: Place, pairs: Sequence[tuple[Finding, types.Diagnostic]]
 ) -> list[types.CodeAction]:
-    """The lines of configuration that would allow what is reported, each once."""
+    """Return the lines of configuration that would allow what is reported, each once."""
     file = ls.configuration_of(place)
     if file is None:
         return []
@@ -234,7 +234,7 @@ def _share_lines(a: types.Range, b: types.Range) -> bool:
 
 
 async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """The rule, unit, claim or tool at a place."""
+    """Return what is known about the rule, unit, claim or tool under the cursor."""
     cursor = _cursor(ls, params)
     if cursor is None:
         return None
@@ -315,7 +315,7 @@ def _claim(
 
 
 async def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
-    """The units or tools that may be at a place."""
+    """Return the units or tools that can be completed here."""
     cursor = _cursor(ls, params)
     if cursor is None:
         return None
@@ -344,7 +344,7 @@ def _tool_names(ls: Server, path: str) -> dict[str, str]:
 
 
 async def define(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
-    """The tool that a name or a claim is about."""
+    """Return the tool that a name or a claim refers to."""
     cursor = _cursor(ls, params)
     spot = spots.spot_at(cursor[2].text, cursor[3]) if cursor is not None else None
     if cursor is None or spot is None:

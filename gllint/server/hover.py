@@ -38,7 +38,7 @@ def rule_text(code: str) -> str:
 
 
 def unit_text(unit: str, policy: Policy) -> str:
-    """The dimension of a unit, whether it is allowed, and what it converts to."""
+    """Return the dimension of a unit, whether it is allowed, and what it converts to."""
     verdict = policy.judge(unit)
     dimension = f": {verdict.dimension}" if verdict.dimension else ""
     lines = [f"**`{unit_title(unit)}`**{dimension}", verdict.reason]
@@ -64,7 +64,7 @@ def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
 
 
 def claim_text(index: int, claim: Claim | None) -> str:
-    """The claim that a macro represents, the tool that it comes from and the path in its result."""
+    """Describe the claim of a macro: its tool and the path in the result."""
     if claim is None:
         return f"**Claim {index}**\n\ngllint cannot see its entry in `claims`."
     lines = [f"**Claim {index}**"]
@@ -83,7 +83,7 @@ def claim_text(index: int, claim: Claim | None) -> str:
 
 
 def tool_text(tools: Sequence[ToolDescription]) -> str:
-    """Return the descriptions of the tools of one name, and where they are defined."""
+    """Return the descriptions of the tools of one name, and if they are defined."""
     return "\n\n---\n\n".join(
         f"**tool `{tool.name}`**"
         + (f"\n\n{tool.description}" if tool.description else "")

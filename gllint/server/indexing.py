@@ -52,9 +52,9 @@ class Reporter(Progress):
 
 
 def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
-    """Read the project at ``root`` in a process of its own. What goes wrong there goes wrong again here.
+    """Load the project at ``root`` in a process of its own.
 
-    ``report`` ends it by raising.
+    An error there occurs here again. ``report`` may cancel by raising.
     """
     # -P: nothing of the folder that the editor was started in is imported.
     command = [sys.executable, "-P", "-m", __name__, root]
@@ -74,7 +74,7 @@ def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
 
 
 def _main(root: str) -> None:
-    """Learn a project in the background and print the progress, for the server to read."""
+    """Load a project in the background, and print the progress for the server."""
     from gllint.run.engine import Engine, Options
     from gllint_rules.reading.stack import on_large_stack
 

@@ -31,12 +31,12 @@ class Claim:
 
 
 def tools_named(project: Project, name: str) -> list[ToolDescription]:
-    """The tools of the project that bear ``name``."""
+    """Return the tools of the project that bear ``name``."""
     return [tool for tool in described_tools(project) if name and tool.name == name]
 
 
 def tool_names(project: Project) -> dict[str, str]:
-    """The names of all tools of the project, each with the file that it is defined in."""
+    """Return the names of all tools of the project, each with the file that it is defined in."""
     return {tool.name: tool.path for tool in described_tools(project) if tool.name}
 
 
@@ -54,7 +54,7 @@ def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> 
 
 
 def claim_at(project: Project, module: Module, span: Span) -> Claim | None:
-    """The claim that is written out around ``span``."""
+    """Return the claim that is written out around ``span``."""
     from gllint_rules.project.templates import claim_entries
 
     context = Context(project, module)

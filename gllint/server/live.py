@@ -63,7 +63,7 @@ class LiveWorkspace:
     # --- loading -------------------------------------------------------------------------------------------
 
     def is_worth_a_process(self) -> bool:
-        """Whether there is so much to find out that another process had better do it, and leave it in the cache."""
+        """Return whether loading the project takes long enough for a process of its own."""
         index = self.index
         index.list_files()
         return (
@@ -73,7 +73,7 @@ class LiveWorkspace:
         )
 
     def load(self) -> None:
-        """Learn the whole project, as far as nothing is kept of it; after that it follows changes."""
+        """Load the whole project from the cache and the files. Later it follows changes."""
         index = self.index
         self._results = self._recalled()
         if len(self._results) < len(index.candidates()):
@@ -101,7 +101,7 @@ class LiveWorkspace:
     # --- changes -------------------------------------------------------------------------------------------
 
     def changed(self, path: str) -> None:
-        """Follow a file whose content is another one now, or that has come or gone."""
+        """Follow a change of a file, which may be new or deleted."""
         if text_kind(path) is not None:
             self._follow_text(path)
             return
@@ -112,7 +112,7 @@ class LiveWorkspace:
             self._follow(path)
 
     def written(self, path: str) -> bool:
-        """Follow a file that was written on disk, unless it is open; false where it is not known."""
+        """Follow a file that was written on disk, unless it is open. Returns false for an unknown file."""
         signature = signature_of(path)
         if text_kind(path) is not None:
             self.changed(path)
@@ -164,7 +164,7 @@ class LiveWorkspace:
         self._renew({path})
 
     def _follow_text(self, path: str) -> None:
-        """Follow a template, prompt or data file: modules that read it, or looked for it, may have other findings."""
+        """Follow an edited template, prompt or data file: findings of the modules that read it may change."""
         index = self.index
         if not index.has_project:
             index.drop(path)
@@ -186,7 +186,7 @@ class LiveWorkspace:
         self._outdate(stale, changed)
 
     def _place_again(self, changed: set[str]) -> None:
-        """See where everything is that the results say about files at ``changed``."""
+        """Find the places again of all findings in files at ``changed``."""
         moved = {path for path, result in self._results.items() if not result.places.isdisjoint(changed)}
         for path in moved & self._checks.keys():
             on_large_stack(self._checks[path].place_again, self.index)
@@ -264,7 +264,7 @@ class LiveWorkspace:
         }
 
     def _unparsed(self, path: str) -> tuple[Finding, ...]:
-        """Return what is wrong with an open file that no rule can report on: someone looks at it, as if named."""
+        """Return what is wrong with an open file that no rule can report on."""
         if not self._sources.holds(path):
             return ()
         data = self._sources.read(path)
@@ -336,17 +336,13 @@ class LiveWorkspace:
 
     @property
     def is_settled(self) -> bool:
-        """Whether every file was checked as it is now."""
+        """Return whether every file was checked as it is now."""
         return self._is_settled
 
     # --- what can wait -------------------------------------------------------------------------------------
 
     def settle(self) -> Iterator[None]:
-        """Do, step by step, what an edit leaves to be done about files that are not open.
-
-        Other files may use a tool now that was not there before, and findings in an open file may come from
-        the check of another one. Stop asking as soon as another edit has come.
-        """
+        """Update step by step what an edit changes in files that are not open. Stops when another edit comes."""
         if self._is_forgotten:
             self._results = self._recalled() | self._results
         yield from self._settle_users()

@@ -154,7 +154,7 @@ class Session:
             self._reapply(root.holds)
 
     def reload(self) -> None:
-        """Read the configuration again, and everything that hangs on it."""
+        """Read the configuration again, with everything that depends on it."""
         self._complaints.clear()
         self._noted.clear()
         self._cancelled.clear()
@@ -196,14 +196,14 @@ class Session:
     # --- projects ------------------------------------------------------------------------------------------
 
     def project_of(self, path: str) -> LoadedProject | None:
-        """The project of a file, loaded; ``None`` where there can be none."""
+        """Return the project of a file, loaded; ``None`` if there can be none."""
         root = self._root_of(path)
         if not root.folder and not _FOREIGN.isdisjoint(path.split("/")):
             return None
         return self._loaded(root, os.path.dirname(path))
 
     def _loaded(self, root: Root, folder: str, old: LiveWorkspace | None = None) -> LoadedProject | None:
-        """The project of a folder, loaded. ``old`` is what it was under another configuration."""
+        """Return the project of a folder, loaded. ``old`` is what it was under another configuration."""
         try:
             workspace = root.engine.live(root.engine.places.project(folder))
         except UsageError as error:
@@ -264,7 +264,7 @@ class Session:
         self._touch(path)
 
     def close(self, path: str) -> None:
-        """Let the file on disk count again."""
+        """Close a buffer: the file on disk counts again."""
         if path in self.buffers:
             return
         for root in self._roots:
@@ -278,7 +278,7 @@ class Session:
         self._settling, self._settle_at = None, time.monotonic() + _PATIENCE
 
     def findings(self, path: str) -> FileFindings | None:
-        """The findings in the newest text of an open file; ``None`` where it is not open."""
+        """Return the findings in the newest text of an open file; ``None`` if it is not open."""
         buffer = self.buffers.get(path)
         if buffer is None:
             return None
@@ -293,7 +293,7 @@ class Session:
         return buffer.file_findings
 
     def fixable(self, path: str) -> FileFindings | None:
-        """The findings in the newest text of an open file, with their fixes; ``None`` where it is not open."""
+        """Return the findings in the newest text of an open file, with their fixes; ``None`` if it is not open."""
         buffer, file_findings = self.buffers.get(path), self.findings(path)
         if buffer is None or file_findings is None:
             return None
@@ -302,7 +302,7 @@ class Session:
         return buffer.fixable
 
     def place(self, path: str) -> Place | None:
-        """The project of a file and its configuration; ``None`` where there is none, or a wrong one."""
+        """Return the project of a file and its configuration; ``None`` if there is none, or a wrong one."""
         loaded_project = self.project_of(path)
         return loaded_project.engine.place_of(path) if loaded_project is not None else None
 
@@ -339,7 +339,7 @@ class Session:
         return FileFindings(snapshot, tuple(outcome.findings), loaded_project.workspace.config.level)
 
     def _leave_out(self, loaded_project: LoadedProject, outcome: Outcome) -> None:
-        """Take out what the baseline contains that the configuration names; where it is none, say so once."""
+        """Take out what the baseline contains that the configuration names; if it is none, say so once."""
         if not outcome.findings or loaded_project.workspace.config.baseline_file is None:
             return
         try:
@@ -350,7 +350,7 @@ class Session:
                 self._client.complain(str(error))
 
     def fixed(self, path: str) -> tuple[Snapshot, bytes] | None:
-        """The newest text of an open file and the bytes after all safe fixes; ``None`` where they do nothing."""
+        """Return the newest text of an open file and its bytes after all safe fixes; ``None`` if nothing changes."""
         file_findings, loaded_project = self.findings(path), self.project_of(path)
         if file_findings is None or loaded_project is None:
             return None
@@ -363,7 +363,7 @@ class Session:
     # --- what can wait -------------------------------------------------------------------------------------
 
     def step(self) -> float | None:
-        """Do a bit of what can wait; see :class:`~gllint.server.worker.Worker`."""
+        """Do a small part of the waiting work; see :class:`~gllint.server.worker.Worker`."""
         if self._outdated:
             path = self._outdated.pop(0)
             buffer = self.buffers.get(path)
@@ -429,7 +429,7 @@ class Session:
         self._noted[root] = set(lines)
 
     def _show_elsewhere(self, projects: Iterable[LoadedProject], checked: Collection[str]) -> None:
-        """Show what the open files cause in files that are not open."""
+        """Show the findings that open files cause in files that are not open."""
         elsewhere: dict[str, list[Finding]] = {}
         for loaded_project in projects:
             outcome = loaded_project.engine.caused(loaded_project.workspace, checked)
@@ -489,7 +489,7 @@ class Session:
 
 
 def _figures(workspace: LiveWorkspace, notices: Iterable[Notice], show: Callable[[str], str]) -> str:
-    """The figures of what is not looked at that the summary of `gllint check` has."""
+    """Return the counts of unchecked parts that the summary of ``gllint check`` shows."""
     left_out = workspace.left_out()
     for notice in notices:
         left_out |= notice.reasons()

@@ -49,7 +49,7 @@ class Holder:
             self.last.append((kind, text))
 
     def what(self) -> str | int:
-        """The key or parameter for which a value would be typed here."""
+        """Return the key or parameter that a value typed here would belong to."""
         match self.last[-2:]:
             case [("string", key), ("mark", ":")] if self.bracket == "{":
                 return key
@@ -59,7 +59,7 @@ class Holder:
                 return self.commas
 
     def dotted(self) -> str:
-        """The dotted name that ends here."""
+        """Return the dotted name that ends here."""
         parts: list[str] = []
         for kind, text in reversed(self.last):
             if kind != ("mark" if len(parts) % 2 else "name") or (kind == "mark" and text != "."):
@@ -87,7 +87,7 @@ class Spot:
 
 
 def comment_at(text: str, offset: int) -> str | None:
-    """The comment around an offset."""
+    """Return the comment around an offset."""
     for match in _TOKEN.finditer(text):
         if match.start() > offset:
             return None
@@ -97,7 +97,7 @@ def comment_at(text: str, offset: int) -> str | None:
 
 
 def spot_at(text: str, offset: int) -> Spot | None:
-    """The string whose content an offset lies in, its ends included; ``None`` where there is none."""
+    """Return the string around an offset, its ends included."""
     frames = [Holder("")]
     for match in _TOKEN.finditer(text):
         if match.start() >= offset:
@@ -171,7 +171,7 @@ def _is_registry(dotted: str) -> bool:
 
 
 def before_doubled(spot: Spot, offset: int) -> tuple[str, int]:
-    """The text of a string and an offset in it, with the doubled braces of an f-string undone."""
+    """Return the text of a string and an offset in it, with the doubled braces of an f-string undone."""
     text, position = spot.value, offset - spot.start
     if "f" not in spot.prefix:
         return text, position

@@ -44,7 +44,7 @@ class Snapshot:
         return as_bytes(self.text)
 
     def line(self, number: int) -> str:
-        """The text of a line, counted from 0, without its ending; empty beyond the last one."""
+        """Return the text of a line, counted from 0, without its ending; empty beyond the last one."""
         starts = self.offsets.starts
         if number >= len(starts):
             return ""
@@ -54,7 +54,7 @@ class Snapshot:
     # --- between offsets and the protocol ------------------------------------------------------------------
 
     def offset(self, position: types.Position) -> int:
-        """The offset of a position; one beyond the end of its line or of the text counts as that end."""
+        """Return the offset of a position; one beyond the end of its line or of the text counts as that end."""
         starts = self.offsets.starts
         if position.line >= len(starts):
             return len(self.text)
@@ -62,17 +62,17 @@ class Snapshot:
         return starts[position.line] + _code_points(line, position.character, self.encoding)
 
     def position(self, offset: int) -> types.Position:
-        """The position of an offset; the reverse of :meth:`offset`."""
+        """Return the position of an offset; the reverse of :meth:`offset`."""
         line = self.offsets.place(offset)[0] - 1
         prefix = self.text[self.offsets.starts[line] : offset]
         return types.Position(line, units(prefix, self.encoding))
 
     def range(self, start: int, end: int) -> types.Range:
-        """The range between two offsets."""
+        """Return the range between two offsets."""
         return types.Range(self.position(start), self.position(end))
 
     def offset_in(self, uri: str, position: types.Position) -> int | None:
-        """The offset of a position in one of the documents; ``None`` where no code is."""
+        """Return the offset of a position in one of the documents; ``None`` if no code is."""
         return self.offset(position)
 
     def location(self, start: int, end: int) -> types.Location:
@@ -86,14 +86,14 @@ class Snapshot:
         return self.location(*self.offsets.of(span))
 
     def span_at(self, offset: int) -> Span:
-        """The empty span at an offset, as findings count."""
+        """Return the empty span at an offset, as findings count."""
         place = self.offsets.place(offset)
         return Span(*place, *place)
 
     # --- edits ---------------------------------------------------------------------------------------------
 
     def in_documents(self, changes: Sequence[Change]) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """The documents that changes of the text change, each with its part; none where that cannot be done."""
+        """Return the documents that changes of the text change, each with its part; none if that cannot be done."""
         return [(self, changes)]
 
     def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:

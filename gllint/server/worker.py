@@ -57,7 +57,7 @@ class Worker:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether no one wants anything any more."""
+        """Return whether no one wants anything any more."""
         return self._stopped
 
     def _run(self) -> None:
@@ -73,7 +73,7 @@ class Worker:
             _tidy(_MOST_LITTER)
 
     def _next(self, delay: float | None) -> tuple[Future[Any], Callable[[], Any]] | None:
-        """The next job, waiting ``delay`` seconds for one; ``None`` where none has come."""
+        """Return the next job, waiting ``delay`` seconds for one; ``None`` if none has come."""
         with self._changed:
             if delay != 0 and not self._wait(_QUIET if delay is None else min(delay, _QUIET)):
                 _tidy(_LITTER)
@@ -81,7 +81,7 @@ class Worker:
             return self._jobs.popleft() if self._jobs else None
 
     def _wait(self, seconds: float | None) -> bool:
-        """Wait until something is wanted; false where nothing was for so long."""
+        """Wait until something is wanted; false if nothing was for so long."""
         return self._changed.wait_for(lambda: bool(self._jobs) or self._stopped, seconds)
 
     def _do_step(self) -> float | None:

@@ -26,7 +26,7 @@ _SWITCH = re.compile(rf"`({'|'.join(SWITCHES)}) = true`")
 
 
 def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]]:
-    """The keys of ``[tool.gllint]`` that a finding asks for, each with the items that ``config`` lacks.
+    """Yield the keys of ``[tool.gllint]`` that a finding asks for, each with the items that ``config`` lacks.
 
     A kind of number goes before the pattern of its key, and before a pack of units.
     """
@@ -37,7 +37,9 @@ def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]
 
 
 def named_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]]:
-    """The keys of ``[tool.gllint]`` that the help of a finding names, each with the items that ``config`` lacks."""
+    """Yield the keys of ``[tool.gllint]`` that the help of a finding names, each with the items that
+    ``config`` lacks.
+    """
     yield from _lacking(_help_requests(finding), finding, config)
 
 
@@ -51,7 +53,7 @@ def _lacking(
 
 
 def switches_asked_by(finding: Finding, config: Config) -> list[str]:
-    """The keys that the help of a finding says are to be ``true``, where ``config`` has them not."""
+    """Return the keys that the help of a finding says are to be ``true``, where ``config`` has them not."""
     return [key for key in _SWITCH.findall(finding.help) if not value_of(config, key)]
 
 
@@ -63,9 +65,9 @@ class Settled(NamedTuple):
 
 
 def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> Settled:
-    """The findings that go once all that :func:`asked_by` says about them is in their configurations.
+    """Return the findings that the settings of :func:`asked_by` remove.
 
-    Not one of which a second key at its place stays, nor one under whose key there is a number that nothing counts.
+    A finding stays if a second key at its place stays, or if its key also has a number of another kind.
     """
     requests: dict[str, dict[str, set[str]]] = {}
     others = uncounted_keys(findings)
@@ -89,13 +91,13 @@ def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> 
 
 
 def uncounted_keys(findings: Iterable[Finding]) -> frozenset[str]:
-    """The keys under which one of the findings is a number that no expression counts: none of them is plain."""
+    """Return the keys under which one of the findings is a number that no expression counts: none of them is plain."""
     numbers = (finding for finding in findings if finding.code in _OF_KEYS and finding.kind != "count")
     return frozenset(key for finding in numbers for key in finding.keys)
 
 
 def is_counted(finding: Finding, others: Collection[str]) -> bool:
-    """Whether only an expression counts the number of a finding, and no key of its is among ``others``."""
+    """Return whether only an expression counts the number of a finding, and no key of its is among ``others``."""
     return finding.kind == "count" and not any(key in others for key in finding.keys)
 
 
@@ -108,7 +110,9 @@ def _is_settled(finding: Finding, items: Mapping[str, Collection[str]]) -> bool:
 
 
 def _plain_kind(finding: Finding) -> str | None:
-    """The kind that the key of a number says, where numbers of that kind may be declared to be no quantities."""
+    """Return the kind that the key of a number says, where numbers of that kind may be declared to be no
+    quantities.
+    """
     if finding.kind not in PLAIN_KINDS or finding.what not in ("number", finding.kind) or not finding.keys:
         return None
     from gllint_runtime.policy.names import is_plain

@@ -50,7 +50,7 @@ def takes(code: str) -> bool:
 
 
 def read(path: str) -> list[Fingerprint]:
-    """Read a baseline. Raises :class:`UsageError` where it is missing or is none."""
+    """Read a baseline. Raises :class:`UsageError` if it is missing or is none."""
     try:
         document = json.loads(read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_object)
     except OSError as error:
@@ -75,7 +75,7 @@ def read(path: str) -> list[Fingerprint]:
 def target(path: str) -> list[Fingerprint]:
     """Read what a baseline that is to be written contains already: nothing, where it is broken or of another version.
 
-    Raises :class:`UsageError` where writing it would overwrite what is none.
+    Raises :class:`UsageError` if writing it would overwrite what is none.
     """
     if not os.path.exists(path):
         return []

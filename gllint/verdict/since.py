@@ -42,7 +42,7 @@ class Changes:
         self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
     def touch(self, finding: Finding, cell: _Cell) -> bool:
-        """Say whether one of the finding's lines is new, or a place of its evidence."""
+        """Return whether a finding has a changed line, or changed evidence."""
 
         def in_file(path: str, line: int) -> int:
             return at.file_line if (at := cell(path, line)) is not None else line
@@ -112,7 +112,7 @@ def _changes(repositories: dict[str | None, Changes], folder: str, revision: str
 
 
 def _changed_lines(diff: bytes) -> dict[str, list[tuple[int, int]]]:
-    """Return the changed lines of each file in a diff, as first line and count."""
+    """Say whether a line of the finding, or a place of its evidence, has changed."""
     ranges: dict[str, list[tuple[int, int]]] = {}
     current: list[tuple[int, int]] = []
     pending = 0

@@ -159,7 +159,7 @@ class Statements:
         return headers
 
     def body_end(self, header: Statement) -> int:
-        """Return the last line of what a header begins."""
+        """Return the last line of the block below a header."""
         number, end = self._number(header) + 1, header.range.end[0]
         while number < len(self.all) and self.all[number].range.begin[0] == end:
             end = self.all[number].range.end[0]
@@ -185,7 +185,7 @@ class Statements:
 
     @cached_property
     def _dedents(self) -> list[int]:
-        """For each statement the number of the next one that is indented less."""
+        """Return for each statement the number of the next one with less indentation."""
         dedents = [len(self.all)] * len(self.all)
         waiting: list[int] = []
         for number, statement in enumerate(self.all):

@@ -146,7 +146,7 @@ class Comments:
         return ranges
 
     def position(self, finding: Finding) -> Position:
-        """Return where a finding begins; of one in the comment behind a statement, the end of that."""
+        """Return where a finding begins, or the end of the statement if it is in the comment after one."""
         line = finding.span.line
         body = self.lines[line - 1] if line <= len(self.lines) else ""
         position = line, max(finding.span.column - 1, len(body) - len(body.lstrip()))
@@ -207,7 +207,7 @@ class Comments:
         return self.logical_lines.get(line, (line, line))
 
     def _cover(self, own: Suppression, line: int, column: int) -> None:
-        """Note what a comment covers."""
+        """Set the lines that a comment covers."""
         own.rows.append(self.row(line))
         if not self._is_alone(line, column):
             for statement in self.statements.on(line):
@@ -234,7 +234,7 @@ class Comments:
         return [previous.range, *places] if previous is not None and previous.is_header else places
 
     def _switch(self, own: Suppression, line: int, column: int) -> None:
-        """Note from where to where a comment disables its codes, or where it ends that."""
+        """Set the range in which a comment disables its codes, or end it."""
         first, last = self._reach(line, column)
         for selector in own.codes or ():
             for code in RULES:
@@ -273,9 +273,10 @@ class Comments:
         return line, statements.block_end(next_statement, min(max(column, next_statement.indent), deepest))
 
     def unreadable(self, require_reason: bool) -> list[Unreadable]:
-        """Every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a reason.
+        """Return every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a
+        reason.
 
-        And every noqa that names a code of ours, or what looks like one, where none is read.
+        And every noqa that names a code of ours, or what looks like one, if none is read.
         """
         suppressions = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
         results: list[Unreadable] = []
@@ -377,7 +378,7 @@ def _noqas(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:
 
 
 def _folded(text: str) -> str:
-    """A text of the same length, its look-alikes (``：``, ``Ｌ``) as what they look like."""
+    """Return a text of the same length, its look-alikes (``：``, ``Ｌ``) as what they look like."""
     if text.isascii():
         return text
     from unicodedata import normalize
@@ -386,7 +387,7 @@ def _folded(text: str) -> str:
 
 
 def _unread_noqas(line: int, column: int, text: str) -> Iterator[Unreadable]:
-    """What is wrong with the noqas of a comment that are to suppress findings of ours."""
+    """Yield what is wrong with the noqas of a comment that are to suppress findings of ours."""
     folded = _folded(text)
     for start, match in _noqas(text):
         begin = match.end() if match is not None else start
@@ -416,7 +417,7 @@ def own_reason(text: str, column: int, own: Suppression) -> bool:
 
 
 def _selector(word: str) -> str | None:
-    """Return the code or prefix that a word between the brackets represents, ``None`` where there is none."""
+    """Return the code or prefix that a word between the brackets represents, ``None`` if there is none."""
     upper = word.upper()
     if _SELECTOR.fullmatch(upper) and any(code.startswith(upper) for code in RULES):
         return upper
@@ -439,7 +440,7 @@ def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
 
 
 def _no_form(span: Span, rest: str) -> Unreadable:
-    """What is wrong with a comment that has no brackets, or no verb, that we know."""
+    """Return what is wrong with a comment that has no brackets, or no verb, that we know."""
     named = [word for word in re.split(r"[^\w-]+", rest) if _selector(word) not in (None, "GL")]
     suggestion = f"# gllint: ignore[{', '.join(named)}]" if named else ""
     form = suggestion or "# gllint: ignore[GL401] reason"
@@ -538,7 +539,10 @@ class _Verdicts:
         self._used: dict[tuple[object, str], Suppression | None] = {}  # by all but this one
 
     def suppress(self, finding: Finding, about: Suppression | None = None) -> bool:
-        """Say whether a finding is suppressed; by ``about``, its own comment, only if that is a noqa."""
+        """Return whether a comment suppresses a finding.
+
+        ``about`` is a comment that the finding reports itself: only a ``noqa`` can suppress that.
+        """
         code, row = finding.code, self._comments.row(finding.span.line)
         groups: list[tuple[object, list[Suppression]]] = [("whole", self._whole)]
         groups.append((row, self._rows.get(row, [])))

@@ -79,7 +79,7 @@ class TextComments(Comments):
 
     @cached_property
     def _texts(self) -> list[tuple[int, int]] | None:
-        """The stretches of YAML that are no comment; ``None`` where it cannot be read."""
+        """The stretches of YAML that are no comment; ``None`` if it cannot be read."""
         try:
             places = [(leaf.begin, leaf.end) for leaf in leaves(read_yaml(self.source))]
         except UnreadableData:
@@ -150,12 +150,14 @@ class TextComments(Comments):
         return next_lines
 
     def _next_line(self, line: int) -> int:
-        """The next line behind the comment on one that is neither empty nor a comment alone; 0 where there is none."""
+        """Return the next line behind the comment on one that is neither empty nor a comment alone; 0 if there is
+        none.
+        """
         behind = self._by_line.get(line, (line, 1))[0] + 1
         return self._next_lines[behind] if behind < len(self._next_lines) else 0
 
     def _last_line(self, first: int) -> int:
-        """The last line of the texts that begin on a line."""
+        """Return the last line of the texts that begin on a line."""
         if self.kind != "yaml" or not self._texts:
             return first
         begin, end = self._offsets.at(first, 1), self._offsets.at(first + 1, 1)
@@ -167,7 +169,7 @@ class TextComments(Comments):
         return last
 
     def first_line(self, line: int) -> int:
-        """The first line of the text on a line: in YAML a text may have several."""
+        """Return the first line of the text on a line: in YAML a text may have several."""
         if self.kind != "yaml" or not self._texts:
             return line
         number = bisect_right(self._texts, (self._offsets.at(line, 1), END)) - 1
@@ -203,7 +205,7 @@ class TextComments(Comments):
 
 
 def suppressing_text(path: str, source: str, findings: Iterable[Finding]) -> list[Change]:
-    """Return the changes of a file that is no Python which suppress its findings; none where it has no comments."""
+    """Return the changes of a file that is not Python which suppress its findings; none if it has no comments."""
     comments = TextComments(path, source)
     form = _FORMS.get(comments.kind)
     wanted: dict[int, set[str]] = {}

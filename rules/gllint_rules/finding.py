@@ -114,7 +114,7 @@ class Finding(NamedTuple):
     settings: tuple[str, ...] = ()
 
     def concerns(self, paths: Collection[str]) -> bool:
-        """Whether one of the files at ``paths`` contains the finding or its evidence."""
+        """Return whether one of the files at ``paths`` contains the finding or its evidence."""
         return self.path in paths or any(path in paths for path in self.causes)
 
 
@@ -122,15 +122,15 @@ MOST_NAMED = 5
 
 
 def _printable(text: str) -> str:
-    """A text in one line: what would break it is escaped."""
+    """Return a text in one line: what would break it is escaped."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
-    """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
+    """Return the message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
-    ``what`` is "number", "element" of what is there, or what contains numbers alone ("dict of
-    numbers"); "text" of what the ``keys`` name in one; "" where a callable is annotated as one.
+    ``what`` is "number", "element" of what is there, or what contains numbers alone ("dict of numbers"); "text" of
+    what the ``keys`` name in one; "" where a callable is annotated as one.
     """
     of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
     several = len(tools) > 1
@@ -150,7 +150,7 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
 
 
 def common(whats: Iterable[str]) -> str:
-    """What numbers at one place are together: what each is, or just numbers."""
+    """Return what numbers at one place are together: what each is, or just numbers."""
     kinds = set(whats)
     return kinds.pop() if len(kinds) == 1 else "number"
 

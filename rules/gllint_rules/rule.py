@@ -47,7 +47,7 @@ class Rule(NamedTuple):
 
     @property
     def default(self) -> bool:
-        """Whether the rule is on without being selected by its code."""
+        """Return whether the rule is on without being selected by its code."""
         return self.code not in OPT_IN
 
     @property
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
 
 
 def home_page() -> str:
-    """The address of the project: its own site, else the repository; "" where the distribution names none."""
+    """Return the address of the project: its own site, else the repository; "" where the distribution names none."""
     return _project_url("Homepage") or _project_url("Repository")
 
 

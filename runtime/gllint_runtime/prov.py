@@ -57,7 +57,7 @@ class _Document:
         self._numbered: dict[str, dict[str, str]] = {}
 
     def add(self, kind: str, name: str, attributes: Mapping[str, Any]) -> str:
-        """A record, which has all that is said of it; its name."""
+        """Return a record, which has all that is said of it; its name."""
         self.records[kind].setdefault(f"gllint:{name}", {}).update(attributes)
         return f"gllint:{name}"
 
@@ -70,13 +70,13 @@ class _Document:
             records[f"_:{kind}-{len(records) + 1}"] = relation
 
     def numbered(self, kind: str, what: str) -> str:
-        """The name of what others call ``what``: its kind and a number."""
+        """Return the name of what others call ``what``: its kind and a number."""
         names = self._numbered.setdefault(kind, {})
         return names.setdefault(what, f"{kind}-{len(names) + 1}")
 
 
 def _call(document: _Document, entry: Mapping[str, Any]) -> str:
-    """A call and its output, written once; the name of that."""
+    """Return a call and its output, written once; the name of that."""
     call_id = entry["call_id"]
     if f"gllint:{call_id}" in document.records["activity"]:
         return f"gllint:{call_id}-output"
@@ -102,7 +102,7 @@ def _call(document: _Document, entry: Mapping[str, Any]) -> str:
 
 
 def _sources(document: _Document, origins: Any) -> Iterator[str]:
-    """What the arguments of a call came from."""
+    """Yield what the arguments of a call came from."""
     for origin in origins:
         kind, source = origin["origin"], str(origin["source"] or "")
         if kind == "tool":
@@ -125,7 +125,7 @@ def _name(name: str) -> dict[str, str]:
 
 
 def _typed(quantity: Quantity) -> dict[str, str]:
-    """A number with its XML Schema type."""
+    """Return a number with its XML Schema type."""
     value: Any = quantity.value
     if isinstance(value, int):
         return {"$": str(value), "type": "xsd:integer"}

@@ -39,7 +39,7 @@ class Showing:
     rendering: Shown
 
     def to_html(self) -> str:
-        """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
+        """Return a page: the message, each number with its source on hover and focus, and a timeline of the steps."""
         title = escape("".join(self.rendering.pieces)[:80])
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -50,7 +50,7 @@ class Showing:
         )
 
     def _repr_html_(self) -> str:
-        """The page's content, for a place in another one such as a notebook's cell."""
+        """Return the page's content, for a place in another one such as a notebook's cell."""
         rendering = self.rendering
         pieces = [escape(piece) for piece in rendering.pieces]
         for at, claim in zip(range(1, len(pieces), 2), rendering.cited, strict=True):
@@ -77,7 +77,7 @@ class Showing:
         return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
 
     def to_mermaid(self) -> str:
-        """A Mermaid flowchart from the tool calls over the values to the message."""
+        """Return a Mermaid flowchart from the tool calls over the values to the message."""
         rendering = self.rendering
         lines = ["flowchart LR", '  message(["message"])']
         if any("verdict" in entry for entry in rendering.provenance):
@@ -106,7 +106,7 @@ class Showing:
         return prov_document("".join(rendering.pieces), rendering.provenance, rendering.returned)
 
     def __rich__(self) -> RenderableType:
-        """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
+        """Return what ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text
@@ -149,7 +149,7 @@ def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str,
 
 
 def _judged(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a plain number rests on."""
+    """Yield what a plain number rests on."""
     yield "Verdict", str(entry["verdict"])
     if entry["source_call_id"] is not None:
         yield "Tool call", f"{entry['tool_name']} ({entry['source_call_id']})"

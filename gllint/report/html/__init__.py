@@ -128,14 +128,14 @@ def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
 
 
 def _kind_title(kind: str, count: int) -> str:
-    """What so many findings of a kind are of."""
+    """Return what so many findings of a kind are of."""
     if kind == _UNKNOWN:
         return f"number{'' if count == 1 else 's'} whose kind is not known"
     return kind if count == 1 else PLURALS[kind]
 
 
 def _looked_at(report: Report) -> Iterator[str]:
-    """Whether there is nothing to find, or only nothing to see."""
+    """Return whether nothing was left unchecked."""
     unseen = report.unseen
     if unseen.is_empty:
         if not report.diagnostics:
@@ -171,7 +171,7 @@ def _count_table(
 
 
 def _folders(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
-    """The folder that each path is counted under: up to two below the one that all of them share."""
+    """Return the folder that each path is counted under: up to two below the one that all of them share."""
     paths = {diagnostic.path: posixpath.dirname(diagnostic.path).split("/") for diagnostic in diagnostics}
     shared = len(os.path.commonprefix(list(paths.values())))
     return {path: "/".join(parts[: shared + 2]) or "." for path, parts in paths.items()}
@@ -263,7 +263,7 @@ def _frame(diagnostic: Diagnostic, report: Report) -> str:
 
 
 def _line(line: str, marked: Diagnostic | None) -> str:
-    """One line of source, of a very long one the stretch around what is marked in it."""
+    """Return one line of source, of a very long one the stretch around what is marked in it."""
     if marked is None:
         return _source(line[:MOST_SHOWN]) + ("…" if len(line) > MOST_SHOWN else "")
     span = marked.finding.span

@@ -51,16 +51,16 @@ class Catalogue(Mapping[str, Rule]):
         return code in self._modules or code in installed()
 
     def code_named(self, name: str) -> str | None:
-        """The code of the rule of this name."""
+        """Return the code of the rule of this name."""
         own = self.by_name.get(name)
         return own or next((code for code in installed() if self[code].name == name), None)
 
     def packages(self) -> list[str]:
-        """The folders of the packages that offer rules."""
+        """Return the folders of the packages that offer rules."""
         return folders()
 
     def needles(self) -> tuple[str, ...]:
-        """What the rules of installed packages look for in files beyond what ours do."""
+        """Return what the rules of installed packages look for in files beyond what ours do."""
         return tuple(needle for code in installed() for needle in self[code].needles)
 
 

@@ -35,13 +35,10 @@ class _Stop(BaseException):
 
 
 def run_foreign(name: str, work: Callable[[], _T]) -> _T:
-    """Return what ``work`` does, in a thread of its own; ``name`` says whose it is. Raises ForeignError for its errors.
+    """Return the result of ``work``, run in a thread of its own.
 
-    Where it takes longer than :data:`PATIENCE` it is stopped between two steps of Python, and OutOfTime raised. What
-    waits in the operating system for ever is left behind in its thread, and stopped where it comes back. What lets
-    nothing else of Python run (a regular expression that backtracks for ever) ends the process, with a traceback,
-    unless another one ends it before. Where the machine grants no thread there is no limit. What is printed goes to
-    standard error: the standard output is the report's.
+    ``name`` says whose rule it is. Raises ForeignError for its errors, and OutOfTime if it takes longer than
+    :data:`PATIENCE`: then it is stopped between two steps of Python.
     """
     result: list[_T] = []
     failure: list[BaseException] = []
@@ -67,7 +64,7 @@ def run_foreign(name: str, work: Callable[[], _T]) -> _T:
 
 
 def _called(name: str, function: Callable[[], None]) -> Callable[[], None]:
-    """``function`` behind a frame of this name: all that a traceback says where nothing of Python runs any more."""
+    """Call ``function`` in a frame with this name, which a traceback shows even if Python is blocked."""
 
     def call() -> None:
         function()
@@ -78,7 +75,7 @@ def _called(name: str, function: Callable[[], None]) -> Callable[[], None]:
 
 @contextmanager
 def _last_resort() -> Iterator[None]:
-    """End the program, with a traceback, where it hangs so that no line of Python runs any more."""
+    """End the program with a traceback if foreign code blocks all of Python."""
     try:
         faulthandler.dump_traceback_later(_LAST, exit=True, file=sys.__stderr__ or sys.stderr)
     except (AttributeError, OSError, RuntimeError, ValueError):  # there is nowhere to write to
@@ -91,7 +88,7 @@ def _last_resort() -> Iterator[None]:
 
 
 def _has_ended(thread: threading.Thread) -> bool:
-    """Wait for a thread, and end it where that takes too long; false where it had to be ended."""
+    """Wait for a thread, and stop it if it takes too long. Returns false if it was stopped."""
     thread.join(PATIENCE)
     if not thread.is_alive():
         return True
@@ -103,7 +100,7 @@ def _has_ended(thread: threading.Thread) -> bool:
 
 
 def _described(error: BaseException) -> str:
-    """An error in words, with the place where it was raised."""
+    """Describe an error, with the place where it was raised."""
     try:
         text = str(error)
     except Exception:  # theirs too

@@ -133,7 +133,7 @@ from gllint_runtime.policy.settings import Policy
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the numeric leaves of all results, and at the returns of callables annotated as numbers."""
+    """Yield a finding for each number in a result, and for each return of a function annotated as a number."""
     for result in context.results:
         if is_calculated(context, result):
             continue
@@ -184,7 +184,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _has_declared_unit(context: Context, result: Result, leaf: Leaf) -> bool:
-    """Whether the field of a model, or what is returned, declares the unit of a number: that makes it a Quantity."""
+    """Return whether a field or a return annotation declares the unit of a number, which makes it a Quantity."""
     of = leaf.holder.of if leaf.holder is not None else None
     unit: str | None = None
     if of is not None and leaf.key is not None:
@@ -195,7 +195,7 @@ def _has_declared_unit(context: Context, result: Result, leaf: Leaf) -> bool:
 
 
 def _is_declared_by_settings(policy: Policy, result: Result, leaf: Leaf) -> bool:
-    """Whether the setting `units` says the unit of a number, and that is one which is allowed."""
+    """Return whether the setting `units` says the unit of a number, and that is one which is allowed."""
     if not policy.units or leaf.what != "number":
         return False
     path = "".join(f".{key}" for key in leaf.keys)
@@ -204,7 +204,7 @@ def _is_declared_by_settings(policy: Policy, result: Result, leaf: Leaf) -> bool
 
 
 def _is_quantity_at(context: Context, site: Site) -> bool:
-    """Whether a place has a Quantity, whatever its annotation says."""
+    """Return whether a place has a Quantity, whatever its annotation says."""
     maker = maker_at(site)
     if maker is None:
         return False
@@ -217,7 +217,7 @@ def _too(declaration: str) -> str:
 
 
 def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
-    """What must change with the number, else it would still be declared as one; a sentence without its end."""
+    """Return which declaration must change with the number, as a sentence without its end."""
     holder = leaf.holder.of if leaf is not None and leaf.holder is not None else None
     if leaf is not None and leaf.key is not None and holder is not None:
         declared = context.evaluator.field(holder, leaf.key)

@@ -85,7 +85,7 @@ FURTHER_HELP = (
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the malformed Quantities of results and at incomplete ``Quantity(…)`` calls."""
+    """Yield a finding for each malformed Quantity of a result, and for each incomplete ``Quantity(…)`` call."""
     series: set[Site] = set()
     is_gl103s = context.settings.lists and not context.policy.array_paths
     for result in context.results:
@@ -113,7 +113,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(record: Record) -> tuple[str, str] | None:
-    """Return what is wrong with a plain Quantity, and what to do; ``None`` where the source shows no fault."""
+    """Return what is wrong with a plain Quantity, and what to do; ``None`` if no fault is visible."""
     if not record.entries:
         return None
     extra = record.entries.keys() - QUANTITY_KEYS
@@ -134,7 +134,9 @@ def _problem(record: Record) -> tuple[str, str] | None:
 
 
 def _of_units(record: Record, unit: Value) -> bool:
-    """Whether a Quantity of a library may have been given a unit that arithmetic made: ``Quantity(3, 1 / u.s)``."""
+    """Return whether a Quantity of a library may have been given a unit that arithmetic made: ``Quantity(3, 1 /
+    u.s)``.
+    """
     outside = isinstance(record, QuantityInstance) and record.of is None
     return outside and any(isinstance(o, Number) and o.literal is None for o in options(unit))
 

@@ -94,7 +94,7 @@ _FAILURE = re.compile(
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the numbers in the texts of results."""
+    """Yield a finding for each number in a text of a result."""
     # A number that another result of the module contains is reported there by GL101.
     raw = {leaf.site for result in context.results for leaf in leaves(result.value, result.site)}
     for result in context.results:
@@ -106,7 +106,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _texts(value: Value, key: str = "") -> Iterator[Text]:
-    """The texts in ``value``, which is under ``key``, without those that name something or report an error."""
+    """Yield the texts in ``value``, which is under ``key``, without names and error messages."""
     for option in options(value):
         match option:
             case Text():
@@ -128,7 +128,7 @@ def _texts(value: Value, key: str = "") -> Iterator[Text]:
 
 
 def _reports_error(record: Record) -> bool:
-    """Whether a record says that something failed: by a key ``error``, or ``"status": "error"``.
+    """Return whether a record says that something failed: by a key ``error``, or ``"status": "error"``.
 
     One that says so in some cases only, as the envelope of all results does, has the texts of the others too.
     """
@@ -149,7 +149,9 @@ def _is_failure(key: object, value: Value) -> bool:
 
 
 def _is_name_under(key: str, text: Text) -> bool:
-    """Whether a text names something under a ``key``: a number under that of an identifier, a word under ``…id``."""
+    """Return whether a text names something under a ``key``: a number under that of an identifier, a word under
+    ``…id``.
+    """
     end = name_words(key)[-1:]
     if end in (("id",), ("ids",)) and _is_word(text):
         return True
@@ -157,7 +159,7 @@ def _is_name_under(key: str, text: Text) -> bool:
 
 
 def _is_bare(text: Text) -> bool:
-    """Whether the text is nothing but a number: ``str(order)``."""
+    """Return whether the text is nothing but a number: ``str(order)``."""
     match text.parts:
         case (Interpolation(value=value),):
             return all(isinstance(option, Number) for option in options(value))
@@ -166,7 +168,7 @@ def _is_bare(text: Text) -> bool:
 
 
 def _is_word(text: Text) -> bool:
-    """Whether no blank is written in a text."""
+    """Return whether no blank is written in a text."""
     for part in text.parts or ():
         if isinstance(part, Literal):
             if _BLANK.search(part.text):
@@ -203,7 +205,7 @@ def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str
 
 
 def _is_quoted(context: Context, around: tuple[str, str]) -> bool:
-    """Whether sourced mode reads the unit of a number from the text around it."""
+    """Return whether sourced mode reads the unit of a number from the text around it."""
     before, behind = around
     return context.policy.mode == "sourced" and (
         before[-1:] in ("$", "€", "£", "¥") or unit_behind(context.policy, behind) is not None

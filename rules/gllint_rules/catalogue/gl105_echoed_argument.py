@@ -83,7 +83,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
-    """What each dict or ``Quantity(…)`` call of the module gives as ``value``."""
+    """Return the ``value`` of each dict and ``Quantity(…)`` call of the module."""
     values: dict[int, tuple[facts.Expr, facts.Scope]] = {}
     for literal, scope in module.dicts:
         value = literal.value("value")

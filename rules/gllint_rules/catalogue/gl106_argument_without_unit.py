@@ -66,7 +66,7 @@ HELP = 'State it in the name (`heat_kwh`), with `x-unit` (`Annotated[float, Unit
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the parameters and properties that say no unit."""
+    """Yield a finding for each numeric parameter or property without a unit."""
     sites: set[Site] = set()
     for tool in context.tools:
         places = [*_parameters(context, tool), *_properties(context, tool)]
@@ -78,7 +78,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _parameters(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
-    """The parameters that are annotated as numbers, and say no unit."""
+    """Yield the parameters that are annotated as numbers and have no unit."""
     for callee in tool.callables:
         function = callee.function
         if not isinstance(function, facts.Function) or callee in tool.inherited:
@@ -101,14 +101,14 @@ def _is_number(context: Context, callee: FunctionOf, param: facts.Param) -> bool
 
 
 def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
-    """The properties of a literal `args_schema` that are numbers, and say no unit."""
+    """Yield the properties of a literal `args_schema` that are numbers, and say no unit."""
     for name, site, has_unit in schema_properties(context, tool):
         if not has_unit:
             yield name, site
 
 
 def _has_none(context: Context, name: str) -> bool:
-    """Whether the name is of no quantity: a count, an index, an identifier, a ratio."""
+    """Return whether the name is of no quantity: a count, an index, an identifier, a ratio."""
     is_rank = f"{name}_".startswith(("top_k_", "top_n_"))
     if is_operand(name) or name in _COORDINATES:
         return True

@@ -85,7 +85,7 @@ HELP = f'Declare a Quantity there: `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the numeric types of literal result schemas."""
+    """Yield a finding for each numeric type of a literal result schema."""
     policy = context.policy
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
@@ -111,7 +111,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _shows_unit(policy: Policy, schema: Any, path: Path) -> bool:
-    """Whether the name of a property says the unit of its number, its description, or the setting `units`."""
+    """Return whether a unit is shown by the property's name, its description, or the setting `units`."""
     name, node = property_of(path[:-1]), schema
     for step in path[:-1]:
         node = node[step]
@@ -124,7 +124,7 @@ def _shows_unit(policy: Policy, schema: Any, path: Path) -> bool:
 
 
 def _unit_of(policy: Policy, name: str | None) -> str | None:
-    """The unit that a name says; a thing that is counted only where the project allows it."""
+    """Return the unit that a name says; a thing that is counted only where the project allows it."""
     unit = read_name(name).unit if name is not None else None
     return unit if unit is None or policy.allows(unit) or unit not in units_of("counts") else None
 

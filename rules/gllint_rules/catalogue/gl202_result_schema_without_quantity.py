@@ -79,7 +79,7 @@ HELP = f'Declare the numbers of the result as `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """One finding for each T1 tool whose schema does not demand a Quantity."""
+    """Yield one finding for each T1 tool whose schema does not require a Quantity."""
     for tool in context.tools:
         if tool.form != "T1":
             continue
@@ -125,7 +125,7 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
 
 
 def _composed(data: dict[str, Any]) -> bool:
-    """Whether the properties come from elsewhere in the schema."""
+    """Return whether the properties come from elsewhere in the schema."""
     return bool(
         data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"}
     )

@@ -64,7 +64,7 @@ HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the unknown references of the module's dict literals."""
+    """Yield a finding for each unknown reference in a dict literal."""
     for literal, scope in context.module.dicts_with("$ref"):
         ref = literal.value("$ref")
         if ref is None:

@@ -72,7 +72,7 @@ HELP = "Return exactly what the result schema declares."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """At most one finding for each tool with a literal result schema."""
+    """Yield at most one finding for each tool with a literal result schema."""
     for tool in context.tools:
         if tool.result_schema is None:
             continue
@@ -88,7 +88,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _site(tool: Tool, result: Result, record: Record) -> Site:
-    """The returned dict; the ``fn`` value where that is in another file."""
+    """Return the returned dict; the ``fn`` value where that is in another file."""
     homes = {result.callable.module, record.site.module if record.site is not None else tool.module}
     if homes != {tool.module} and tool.fn is not None:
         return Site(tool.module, tool.fn.at)
@@ -96,7 +96,7 @@ def _site(tool: Tool, result: Result, record: Record) -> Site:
 
 
 def _problem(result: Result, schema: dict[str, Any]) -> tuple[str, Record] | None:
-    """What is wrong with one of the dicts that may be returned, and that dict."""
+    """Return what is wrong with one of the dicts that may be returned, and that dict."""
     required = schema.get("required")
     properties = schema.get("properties")
     closed = schema.get("additionalProperties") is False and "patternProperties" not in schema

@@ -69,7 +69,7 @@ class _Problem(NamedTuple):
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """At most one finding for each T1 tool whose function and literal ``args_schema`` are known."""
+    """Yield at most one finding for each T1 tool whose function and literal ``args_schema`` are known."""
     for tool in context.tools:
         if tool.form != "T1" or tool.args_schema is None or tool.fn is None or len(tool.callables) != 1:
             continue

@@ -103,7 +103,7 @@ _OWN = " If this code is the dispatcher, name its function or class in `dispatch
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the calls that run a tool directly."""
+    """Yield a finding for each call that runs a tool directly."""
     if context.is_test:
         return
     for call, scope in context.module.calls_of(context.names.table.all_runs):
@@ -146,9 +146,9 @@ def _instead(context: Context) -> str:
 
 
 def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
-    """Whether the call is in a tool that combines others, none of which may do more than the tool itself.
+    """Return whether the call is in a tool that combines other tools, none of which may do more than it.
 
-    What a tool gives to the model is judged as its own result.
+    What a tool passes to the model is judged as its own result.
     """
     owners = {inner.owner for inner in scope.enclosing() if inner.owner is not None}
     composed_tool = next((tool for tool in context.tools if _is_part(tool, owners)), None)
@@ -160,7 +160,7 @@ def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
 
 
 def _is_part(tool: Tool, owners: set[Any]) -> bool:
-    """Whether one of ``owners`` is a callable of ``tool``, or a method of the tool class that it is."""
+    """Return whether one of ``owners`` is a callable of ``tool``, or a method of the tool class that it is."""
     if any(callable.module is tool.module and callable.function in owners for callable in tool.callables):
         return True
     return tool.cls is not None and any(
@@ -181,13 +181,13 @@ def _called_tools(context: Context, called: facts.Expr, scope: Scope) -> Iterato
 
 
 def _height(context: Context, tool: Tool, choose: Callable[[Iterable[int]], int]) -> int | None:
-    """How much a tool may do, of several levels one; ``None`` where no category says so."""
+    """Return how much a tool may do, of several levels one; ``None`` if no category says so."""
     levels = category_of(context.project, tool)
     return choose(map(TOOL_LEVELS.index, levels)) if levels else None
 
 
 def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> str | None:
-    """The tool that a method of a server or a set of tools runs by its name; ``None`` where it is not written out."""
+    """Return the tool that a method of a server or tool set runs by name; ``None`` if the name is not literal."""
     table = context.names.table
     name = call.args[0] if call.args else call.keyword("name", "tool_name", "function_name")
     if not isinstance(name, facts.Const) or not isinstance(name.value, str):
@@ -203,7 +203,9 @@ def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> st
 
 
 def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
-    """Calls that are given the method which runs a tool, or call it by another name: ``run = t.invoke; run(…)``."""
+    """Yield calls that pass on the method which runs a tool, or call it by another name: ``run = t.invoke;
+    run(…)``.
+    """
     runs = context.names.table.all_runs
     if not context.touches_tools:
         return
@@ -226,7 +228,7 @@ _MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "func
 
 
 def _is_node(context: Context, call: Call, scope: Scope) -> bool:
-    """Whether a graph or a workflow runs the function of a call, which passes no arguments that a model wrote."""
+    """Return whether a graph or a workflow runs the function of a call. It passes no arguments that a model wrote."""
     function = scope.enclosing_function()
     if function is None or any(
         _is_of_model(arg, scope) for arg in (*call.args, *(v for _, v in call.keywords))
@@ -247,7 +249,7 @@ def _called(decorator: facts.Expr) -> facts.Expr:
 
 
 def _is_of_model(expr: facts.Expr, scope: Scope, hops: int = 2) -> bool:
-    """Whether an argument is read from a message, a call of a tool or what a model answered."""
+    """Return whether an argument is read from a message, a call of a tool or what a model answered."""
     for part in parts_of(expr):
         match part:
             case facts.Attr(name=name) | facts.Sub(index=facts.Const(value=str() as name)) if (
@@ -264,7 +266,7 @@ def _is_of_model(expr: facts.Expr, scope: Scope, hops: int = 2) -> bool:
 
 
 def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
-    """Where a tool object is called like a function, in a file that imports a framework whose tools take that."""
+    """Yield the tool objects that are called like functions, if a framework of the file allows that."""
     table = context.names.table
     imported = context.project.tools.callees.imported(context.module)
     yield from _called_attributes(context, table.attribute_runs(imported))
@@ -295,7 +297,7 @@ def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
 
 
 def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterator[tuple[Call, Scope, str]]:
-    """Calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``."""
+    """Yield the calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``."""
     table = context.names.table
     for cls, attribute in runs:
         names = context.project.once(tool_names).names
@@ -316,7 +318,7 @@ def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterato
 
 
 def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | None:
-    """What tool object ``expr`` is that can be called; a function that is a tool as well is none."""
+    """Return the callable tool object that ``expr`` is; ``None`` for a function that is a tool."""
     for option in options(context.eval(expr, scope)):
         if isinstance(option, ToolValue) and option.tool.called is not None:
             continue
@@ -327,7 +329,7 @@ def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | No
 
 
 def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
-    """What tool ``base`` is known to be that ``method`` runs; ``None`` where it is none."""
+    """Return the tool that ``base`` is, if ``method`` runs it."""
     while isinstance(base, Call) and isinstance(base.func, facts.Attr) and base.func.name in _WITH:
         base = base.func.base
     if isinstance(base, facts.Name) and base.id in ("self", "cls"):
@@ -347,7 +349,7 @@ def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str 
 
 
 def _framework(context: Context, value: Value) -> Framework | None:
-    """The row of the framework that a tool object belongs to."""
+    """Return the row of the framework that a tool object belongs to."""
     match value:
         case ToolValue(tool=Tool(framework=framework)):
             return framework
@@ -360,7 +362,7 @@ def _framework(context: Context, value: Value) -> Framework | None:
 
 
 def tool_title(context: Context, value: Value) -> str | None:
-    """How to call a value that is a tool object; ``None`` for anything else."""
+    """Return how a message names a value that is a tool object; ``None`` for anything else."""
     match value:
         case ToolValue(tool=tool):
             return f"tool `{tool.name}`" if tool.name else "a tool"
@@ -377,7 +379,7 @@ def tool_title(context: Context, value: Value) -> str | None:
 
 
 def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
-    """``TOOL_REGISTRY[…]``, ``TOOL_REGISTRY.get(…)`` and ``registry.get(…)`` of a tool registry."""
+    """Return the tool of ``TOOL_REGISTRY[…]``, ``TOOL_REGISTRY.get(…)`` or ``registry.get(…)``."""
     match base:
         case facts.Sub(base=inner):
             return facts.last_name(inner) in TOOL_REGISTRY_NAMES
@@ -392,7 +394,7 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
 
 
 def _assigned(name: str, scope: Scope) -> Iterator[facts.Expr]:
-    """What is assigned to a name, other names aside."""
+    """Yield what is assigned to a name, other names aside."""
     for binding in scope.find(name):
         if binding.kind == "assign" and binding.value is not None:
             if not isinstance(binding.value, facts.Name):
@@ -400,7 +402,7 @@ def _assigned(name: str, scope: Scope) -> Iterator[facts.Expr]:
 
 
 def _allowed(context: Context, call: Call, scope: Scope) -> bool:
-    """Whether the call is in a dispatcher."""
+    """Return whether the call is in a dispatcher."""
     imported = context.project.tools.callees.imported(context.module)
     dispatchers = context.names.table.dispatchers(imported)
     for owner in (inner.owner for inner in scope.enclosing()):
@@ -418,7 +420,7 @@ _BY_NAME = re.compile(r"\.name\s*==\s*[A-Za-z_]|[\w)\]]\s*==\s*\w+\.name\b")
 
 
 def _is_script(context: Context, call: Call) -> bool:
-    """Whether the call is under ``if __name__ == "__main__":``."""
+    """Return whether the call is under ``if __name__ == "__main__":``."""
     return any(
         isinstance(statement, facts.If)
         and isinstance(statement.test, facts.Compare)
@@ -431,7 +433,7 @@ def _is_script(context: Context, call: Call) -> bool:
 def _is_chosen(
     context: Context, module: facts.Module, base: facts.Expr, scope: Scope, hops: int = _MOST_HOPS
 ) -> bool:
-    """Whether a tool is chosen by a name that is no literal: such code is a dispatcher itself."""
+    """Return whether a tool is chosen by a computed name: such code is a dispatcher itself."""
     match base:
         case facts.Sub(index=index):
             return not isinstance(index, facts.Const)
@@ -457,7 +459,7 @@ def _is_chosen(
 
 
 def _is_compared(name: str, scope: Scope) -> bool:
-    """Whether the function compares ``name.name`` with something that is no literal."""
+    """Return whether the function compares ``name.name`` with something that is not a literal."""
     function = scope.enclosing_function()
     for statement in facts.statements(function.body) if function is not None else ():
         match statement:
@@ -471,7 +473,7 @@ def _is_compared(name: str, scope: Scope) -> bool:
 
 
 def _help(context: Context) -> str:
-    """What to do: call the dispatcher that the project has, or say which one it is."""
+    """Say how to call the tool: by the dispatcher of the project, or how to declare one."""
     names = sorted(context.project.once(dispatchers))
     if not _RUNTIME.isdisjoint(names):
         return _HELP

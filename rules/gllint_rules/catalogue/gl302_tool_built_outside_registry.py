@@ -99,7 +99,7 @@ AT_HOME = "Create it in `{path}`, and get it from `{name}` there."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the calls that make an instance of a tool class."""
+    """Yield a finding for each instance of a tool class outside the registry."""
     if context.is_test or not _is_active(context) or _is_registry_module(context):
         return
     module, names = context.module, context.project.once(names_of_tools)
@@ -138,13 +138,15 @@ def _is_registry_module(context: Context) -> bool:
 
 
 def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
-    """The tool class of the project that ``call`` instantiates, if it does."""
+    """Return the tool class of the project that ``call`` instantiates, if it does."""
     classes = [o for o in options(context.eval(call.func, scope)) if isinstance(o, ClassOf)]
     return next((of for of in classes if context.project.tools.is_tool_class(of)), None)
 
 
 def _handed_over(module: Module) -> set[Expr]:
-    """What goes to ``….register(…)`` or into ``TOOL_REGISTRY``, directly or by a name of the same scope."""
+    """Yield what is passed to ``….register(…)`` or put into ``TOOL_REGISTRY``, directly or by a name of the same
+    scope.
+    """
     arguments: set[Expr] = set()
     for call, scope in module.calls_of({"register", "update", "setdefault"}):
         if isinstance(call.func, facts.Attr) and _registers(call.func):

@@ -70,7 +70,7 @@ from gllint_rules.words.nearest import nearest_name
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the literal names that no tool of the project bears."""
+    """Yield a finding for each literal tool name that no tool of the project has."""
     if context.is_test or not may_look_up(context) or not context.project.once(all_tools_have_names):
         return
     for lookup in tool_lookups(context):

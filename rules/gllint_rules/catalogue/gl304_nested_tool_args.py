@@ -55,7 +55,7 @@ HELP = "Arguments of a tool action are primitives or lists of primitives: flatte
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the arguments that are nested."""
+    """Yield a finding for each nested argument."""
     for action in actions(context):
         for args in options(action.args.value) if action.args is not None else ():
             if not isinstance(args, DictOf):

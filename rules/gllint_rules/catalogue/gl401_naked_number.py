@@ -66,7 +66,7 @@ HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in 
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the naked numbers of final-message templates."""
+    """Yield a finding for each number in a final-message template."""
     policy = context.policy
     for step in final_steps(context):
         # Here: few files have a final message, and the scanner's tables take longer to load than most files to check.

@@ -70,7 +70,7 @@ UNUSED_HELP = "Write its macro into the message, or remove the entry."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at malformed and dangling macros and at unused claims."""
+    """Yield a finding for each malformed macro, macro without an entry, and unused claim."""
     for step in final_steps(context):
         computed = step.template.computed_macros()
         aside = Stretches(computed)

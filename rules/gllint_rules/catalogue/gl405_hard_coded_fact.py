@@ -74,7 +74,7 @@ _TOKEN = re.compile(r"\d{1,2}[mKg]")
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the strings that state a fact."""
+    """Yield a finding for each string that states a number with a unit."""
     if not context.touches_tools:
         return
     further = (unit for unit in context.policy.pack_symbols() if len(unit) > 1)
@@ -95,7 +95,10 @@ def _states(text: Text, pattern: re.Pattern[str]) -> bool:
 
 
 def _prose(text: Text) -> str:
-    """The text without the parameters of queries and scripts; what is no number in it is one odd character."""
+    """Return the text without the parameters of queries and scripts.
+
+    Parts that are not text become one odd character.
+    """
     parts = []
     for part in text.parts or ():
         if isinstance(part, Literal):

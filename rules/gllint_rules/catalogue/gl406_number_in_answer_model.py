@@ -108,7 +108,7 @@ def _models(value: Value) -> Iterator[ClassOf]:
 
 
 def _fields(context: Context, of: ClassOf, visited: set[facts.Class]) -> Iterator[Pending]:
-    """The numeric fields of a model of the project, and of those inside it."""
+    """Yield the numeric fields of a model of the project, and of those inside it."""
     for ancestor in classes.ancestors(context.evaluator, of):
         if not isinstance(ancestor, ClassOf) or ancestor.cls in visited:
             continue

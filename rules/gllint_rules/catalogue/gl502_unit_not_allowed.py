@@ -59,7 +59,7 @@ from gllint_rules.rule import Rule
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the literal units that are units, but not allowed ones."""
+    """Yield a finding for each literal unit that is not allowed."""
     for unit in named_units(context):
         verdict = unit.verdict
         if verdict.status == "not-allowed":

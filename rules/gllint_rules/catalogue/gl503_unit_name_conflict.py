@@ -56,7 +56,7 @@ HELP = "Rename the key, or correct the unit."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the keys and variables that contradict the units of their Quantities."""
+    """Yield a finding for each key or variable that contradicts the unit of its Quantity."""
     for unit in written_units(context, every=True):
         for contradiction in contradicting_names(context, unit):
             announced = " or ".join(contradiction.announced)

@@ -84,7 +84,7 @@ from gllint_runtime.policy.unit_sizes import is_of_any_currency
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield findings at values and arguments that are in another unit than their container or parameter."""
+    """Yield a finding for each number in another unit than its Quantity, schema or parameter."""
     sites: set[Site] = set()
     for value in mislabelled(context):
         if value.site in sites or any(contradicting_names(context, value.written)):
@@ -126,7 +126,7 @@ def _subject(context: Context, site: Site) -> str:
 
 
 def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_quantity: bool) -> str:
-    """What converts the value, and what is the other repair."""
+    """Return how to convert the value, and the other repair."""
     factor = factor_between(measure, wanted)
     text = title(context, site)
     is_unit = len(measure.readings) == 1 and not is_of_any_currency(measure.readings[0])

@@ -77,7 +77,7 @@ HELP = "Declare it with `live_required=True`: a replay of recorded runs then rej
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """One finding for each T1 tool with undeclared egress."""
+    """Yield one finding for each T1 tool with undeclared network access."""
     for tool, site, reached in undeclared(context, EGRESS):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         title = reached.effect.title

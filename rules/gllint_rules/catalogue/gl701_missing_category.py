@@ -87,7 +87,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _can_run(context: Context, of: ClassOf) -> bool:
-    """Whether a class, perhaps by its bases in the project, is a tool and not only the base of some."""
+    """Return whether a class can run as a tool, and is not only a base class of tools."""
     if any(facts.last_name(base) == "ABC" for base in of.cls.bases):
         return False
     if any(_is_abstract(method) for method in of.cls.methods()):

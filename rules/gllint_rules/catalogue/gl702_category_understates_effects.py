@@ -83,7 +83,7 @@ NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delet
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the effects of tools whose category, or whose annotations, deny them."""
+    """Yield a finding for each effect of a tool that its category or annotations exclude."""
     yield from _by_category(context)
     for tool in context.tools:
         promised = [promise for promise in PROMISES if _is_promised(context, tool, promise[0], promise[1])]
@@ -100,7 +100,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _is_promised(context: Context, tool: Tool, hint: str, value: bool) -> bool:
-    """Whether the annotations that a tool is registered with give a hint this value."""
+    """Return whether the annotations that a tool is registered with give a hint this value."""
     annotations = tool.call.keyword("annotations") if tool.call is not None else None
     if annotations is None:
         return False
@@ -135,7 +135,7 @@ def _by_category(context: Context) -> Iterator[Pending]:
 
 
 def _is_admitted(context: Context, effect: Effect, levels: frozenset[str]) -> bool:
-    """Whether a write goes to notes, or may do so where that is what the tool is for."""
+    """Return whether a write goes to notes, or may do so where that is what the tool is for."""
     if effect.kind != "write":
         return False
     place = whereabouts(context.project, effect.path, effect.frame)

@@ -25,7 +25,7 @@ _CODE = expression(r"(?!GL\d)[A-Z]{2,}[0-9]{2,}")
 
 @cache
 def installed() -> dict[str, EntryPoint]:
-    """The entry points by code, in the order of the codes. A name that is no code is warned of and left out."""
+    """Return the entry points by code, sorted. A name that is not a code gets a warning and is left out."""
     if not any(map(_offers, _metadata())):  # as nearly always: looking costs less than importing who knows
         return {}
     from importlib.metadata import entry_points
@@ -42,7 +42,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def load(code: str, entry: EntryPoint) -> Rule:
-    """The rule behind an entry point; of one that cannot be loaded a rule that raises, and nothing else is lost."""
+    """Return the rule of an entry point. If it cannot be loaded, a rule that raises takes its place."""
     from gllint_rules.catalogue.foreign_code import ForeignError, run_foreign
 
     try:
@@ -58,7 +58,7 @@ def load(code: str, entry: EntryPoint) -> Rule:
 
 
 def _problem(rule: object, code: str) -> str | None:
-    """Why what an entry point leads to is no rule of that ``code``, ``None`` where it is one."""
+    """Say why an object is not the rule of a ``code``; ``None`` if it is."""
     if not isinstance(rule, Rule):
         return "is no gllint_rules.rule.Rule"
     if rule.code != code:
@@ -76,13 +76,13 @@ def _problem(rule: object, code: str) -> str | None:
 
 
 def package_of(code: str) -> str | None:
-    """The installed package that a rule comes from, ``None`` for one of ours."""
+    """Return the installed package that a rule comes from, ``None`` for one of ours."""
     entry = installed().get(code)
     return None if entry is None else (entry.dist.name if entry.dist is not None else entry.value)
 
 
 def folders() -> list[str]:
-    """The folders of the packages behind the entry points, found without importing them."""
+    """Return the folders of the packages behind the entry points, found without importing them."""
     paths: dict[str, None] = {}
     for entry in installed().values():
         from importlib.util import find_spec

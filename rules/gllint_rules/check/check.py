@@ -40,7 +40,7 @@ MOST_REASONS = 400  # that are looked at for the files which a finding rests on
 def check(
     project: Project, path: str, codes: frozenset[str], fixes: bool = True
 ) -> Iterator[Finding | Failure]:
-    """What the rules ``codes`` say about the announced module at ``path``."""
+    """Return what the rules ``codes`` say about the announced module at ``path``."""
     return Check(project, path, codes).reports(fixes)
 
 
@@ -83,7 +83,7 @@ class Check:
             self._pendings.setdefault(place, []).append(pending)
 
     def reports(self, fixes: bool) -> Iterator[Finding | Failure]:
-        """What the rules say; with ``fixes``, which take longer to work out than to find what they are for."""
+        """Return the reports of all rules. With ``fixes`` the fixes are computed, too, which takes longer."""
         for pendings in self._pendings.values():
             try:
                 fix = self._fix(pendings[0]) if fixes else None
@@ -145,7 +145,7 @@ def _failure(code: str, module: Module, error: Exception) -> Failure:
 
 
 def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: Fix | None) -> Finding:
-    """The finding that ``pendings`` of the check of ``module`` at one place make together."""
+    """Merge the ``pendings`` at one place into one finding."""
     first = pendings[0]
     positions = project.positions(first.site.module)
     span = positions.span(first.site.at)
@@ -175,7 +175,7 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
 
 
 def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...], tuple[str, ...]]:
-    """What ``pendings`` of one place say as one finding: its message, what it is about, its tools and keys."""
+    """Return what ``pendings`` of one place say as one finding: its message, what it is about, its tools and keys."""
     tools = tuple(sorted({pending.subject.tool for pending in pendings if pending.subject is not None}))
     keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
     what = common(pending.what for pending in pendings)
@@ -183,7 +183,7 @@ def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...],
 
 
 def _reasons(reasons: Iterable[Because | None]) -> Iterator[Because]:
-    """The ``reasons`` and those behind them, nearest first, each once: several ways may lead to one."""
+    """Yield the ``reasons`` and their own reasons, nearest first, each once."""
     queue = deque(reasons)
     chain: set[Because] = set()
     while queue:

@@ -49,7 +49,7 @@ def _problems(rule: Rule) -> Iterator[str]:
 
 
 def _fix_problems(rule: Rule, code: str, findings: list[Finding]) -> Iterator[str]:
-    """What is wrong with the fixes of a rule that always has one."""
+    """Yield what is wrong with the fixes of a rule that promises one for each finding."""
     lines = Lines(code)
     for finding in findings:
         where = f"Bad: the fix of line {finding.span.line}"

@@ -9,7 +9,9 @@ from gllint_rules.finding import Finding, Fix, ToolAt, common, of_results
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """The ``findings`` with one for each place, whatever their order, each with all of its tools, keys and causes."""
+    """Return the ``findings`` with one for each place, whatever their order, each with all of its tools, keys and
+    causes.
+    """
     together: dict[tuple[object, ...], dict[Finding, None]] = {}
     for finding in findings:
         together.setdefault((finding.code, finding.path, finding.span), {})[finding] = None
@@ -52,7 +54,7 @@ def _rank(finding: Finding) -> tuple[tuple[ToolAt, ...], tuple[str, ...], str, b
 
 
 def _fix_of(findings: Sequence[Finding]) -> Fix | None:
-    """The repair on which all agree; safe where it is for each of them."""
+    """Return the repair on which all agree; safe where it is for each of them."""
     first = findings[0].fix
     if first is None or any(f.fix is None or f.fix.edits != first.edits for f in findings):
         return None

@@ -38,7 +38,7 @@ _listeners: list[Callable[[Question | None], None]] = []
 
 
 def is_own(code: str) -> bool:
-    """Whether a rule of this code comes from an installed package."""
+    """Return whether a rule of this code comes from an installed package."""
     return not code.startswith("GL")
 
 
@@ -48,7 +48,7 @@ def listen(listener: Callable[[Question | None], None]) -> None:
 
 
 def give_up(question: Question, why: str) -> bool:
-    """Ask a rule no more in this process, because of what it did when it was asked; false where that was so before."""
+    """Switch a rule off in this process, because of an error. Returns false if it was off already."""
     key = f"{question.code} {question.what}"
     if key in _given_up:
         return False
@@ -58,12 +58,14 @@ def give_up(question: Question, why: str) -> bool:
 
 
 def in_turn(codes: frozenset[str]) -> list[str]:
-    """The codes in the order in which their rules are run: ours first, so that theirs wait for nothing of ours."""
+    """Return the codes in the order in which their rules are run: ours first, so that theirs wait for
+    nothing of ours.
+    """
     return sorted(codes, key=lambda code: (is_own(code), code))
 
 
 def sound_findings(rule: Rule, context: Context) -> tuple[list[Pending], list[ForeignError]]:
-    """What a package's rule yields, and what is wrong with that: with each thing that is no finding, and at its end."""
+    """Yield the valid findings of a package's rule, then a report on the invalid ones."""
     pendings: list[Pending] = []
     problems: dict[str, None] = {}
 
@@ -87,12 +89,12 @@ def sound_findings(rule: Rule, context: Context) -> tuple[list[Pending], list[Fo
 
 
 def sound_fix(code: str, path: str, make: Callable[[], object], lines: Lines) -> Fix | None:
-    """The fix that a package's rule makes. Raises ForeignError for edits that cannot be made."""
+    """Return the fix that a package's rule makes. Raises ForeignError for edits that cannot be made."""
     return _checked_fix(_limited(code, path, make, "its fix"), lines)
 
 
 def _limited(code: str, path: str, work: Callable[[], _T], what: str = "it") -> _T:
-    """Do what a package's rule does with a file. Raises ForeignError for its errors, and where it takes too long."""
+    """Run a package's rule on a file. Raises ForeignError for its errors and if it takes too long."""
     key = f"{code} {what}"
     if key in _given_up:
         raise ForeignError(_given_up[key])
@@ -113,7 +115,7 @@ def _tell(question: Question | None) -> None:
 
 
 def _problem(rule: Rule, context: Context, pending: object) -> str | None:
-    """Why what a rule yields is no finding of it, ``None`` where it is one."""
+    """Say why a result of a rule is not a valid finding; ``None`` if it is."""
     if not isinstance(pending, Pending):
         return f"it yields {type(pending).__name__}, not what context.finding(…) makes"
     if pending.code != rule.code:
@@ -143,7 +145,7 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
 
 
 def _is_evidence(pending: Pending) -> bool:
-    """Whether the fields of a finding other than its place and texts have their declared types."""
+    """Return whether the fields of a finding other than its place and texts have their declared types."""
     return (
         isinstance(pending.because, Because | None)
         and isinstance(pending.subject, Subject | None)

@@ -48,7 +48,7 @@ def vetted(
 
 
 def _changes(finding: Finding) -> tuple[Changed, ...]:
-    """What a fix changes for its readers; without one, the key whose number the help makes a Quantity."""
+    """Return what a fix changes for its readers; without one, the key whose number the help makes a Quantity."""
     if finding.fix is not None:
         return finding.fix.changes
     is_wrapped = finding.code == "GL101" and finding.help.startswith(("Return a Quantity", "Combine it"))
@@ -86,7 +86,7 @@ class _Readers:
             }
 
     def of(self, files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
-        """The places that read each of the changes, in the order of paths and lines."""
+        """Return the places that read each of the changes, in the order of paths and lines."""
         readers: dict[Changed, list[Reader]] = {}
         near = (name for names in self._near.values() for name in names or ())
         mentioned, parsed_count = _mentions({*(change.name for change in self._changed), *near}), 0
@@ -120,7 +120,10 @@ class _Readers:
     def _in_file(
         self, path: str, source: str, wanted: set[Changed], words_only: bool
     ) -> Iterator[tuple[Changed, int]]:
-        """What a file reads of the wanted names, with the line; by its words where it is no Python or not parsed."""
+        """Yield which of the wanted names a file reads, with the line.
+
+        Files that are not parsed are searched for words.
+        """
         is_code = text_kind(path) is None and not path.endswith(PAGE_SUFFIXES) and not words_only
         code, tree = _readable(source) if is_code else ("", None)
         if tree is None:
@@ -146,7 +149,7 @@ def _known_by(finding: Finding) -> Iterator[str]:
 
 
 def _form(change: Changed) -> bytes:
-    """How a place that reads something may be written: most files that have the word only write it."""
+    """Return the pattern by which code may read a name. Files that only write the name do not match."""
     name = re.escape(change.name.encode("utf-8", "replace"))
     match change.what:
         case "function" | "result":
@@ -162,7 +165,7 @@ def _form(change: Changed) -> bytes:
 
 
 def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
-    """Return what says which of some names are in bytes."""
+    """Return the function that finds some names in bytes."""
     encoded = sorted(name.encode("utf-8", "replace") for name in names)
     try:
         from ahocorasick_rs import BytesAhoCorasick
@@ -176,7 +179,7 @@ def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
 
 
 def _readable(source: str) -> tuple[str, ast.Module | None]:
-    """The text as the running Python can parse it, and its tree; ``None`` where it is no Python."""
+    """Return the text as this Python can parse it, and its tree; ``None`` if it is not Python."""
     try:
         return source, parsed(source)
     except ParseFailure:
@@ -196,7 +199,7 @@ def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Chang
 
 
 def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
-    """What each place of a tree reads: ("key", name, line), ("attribute", …), ("function", …) or ("text", …).
+    """Yield what each place of a tree reads: ("key", name, line), ("attribute", …), ("function", …) or ("text", …).
 
     A text reads the key that it names wherever it is, but where it writes it: `COLUMN = "load"` does, `{"load": 5}`
     does not. A text is read where something is looked up by it or compared with it.
@@ -263,7 +266,7 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
 
 
 def _fields(node: ast.expr) -> Iterator[tuple[str, str, int]]:
-    """The keys that a text fills in as a template."""
+    """Return the keys that a text fills in as a template."""
     if (
         isinstance(node, ast.Constant)
         and isinstance(text := node.value, str)
@@ -274,7 +277,7 @@ def _fields(node: ast.expr) -> Iterator[tuple[str, str, int]]:
 
 
 def _whole_reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
-    """Calls whose result is read otherwise than by a literal key: ``sum(f(x).values())``, ``Row(**f(x))``."""
+    """Yield calls whose result is read other than by a literal key: ``sum(f(x).values())``, ``Row(**f(x))``."""
     picked: set[ast.expr] = set()  # of which a key is taken, or nothing
     assigned: dict[ast.expr, str] = {}
     calls: list[tuple[str, ast.expr]] = []
@@ -309,7 +312,7 @@ def _whole_reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
 
 
 def _texts(value: ast.expr | None) -> Iterator[str]:
-    """The text that an expression is, or those that a display contains."""
+    """Yield the text that an expression is, or those that a display contains."""
     values = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
     for element in values:
         if isinstance(element, ast.Constant) and isinstance(element.value, str):

@@ -65,7 +65,7 @@ def why(
     speakers: Collection[str] = (),
     base: str = "",
 ) -> list[str]:
-    """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
+    """Return the chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
 
     ``in_force`` are the codes that the configuration has selected for the file, ``speakers`` the modules of which
     something may be said there: those that have a tool whose result is put together in ``path``. Paths are shown
@@ -159,7 +159,7 @@ def _silence(context: Context, path: str, line: int) -> Iterator[str]:
 
 
 def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
-    """Which setting says that the numbers under a key are no quantities."""
+    """Return the setting by which a key needs no unit."""
     if key is None or number(value) is None:
         return
     for pattern in context.policy.plain_keys:
@@ -183,7 +183,7 @@ def _entries(
 
 
 def describe(value: Value) -> str:
-    """A value of the inference in words."""
+    """Describe a value of the inference."""
     match value:
         case Number():
             return "a number"
@@ -228,7 +228,7 @@ def describe(value: Value) -> str:
 
 
 def _of_tools(context: Context, path: str, line: int, in_force: Collection[str]) -> Iterator[str]:
-    """What the tool returns whose function is on the line or around it, and what is not known of it."""
+    """Yield what the tool around the line returns, and which parts are unknown."""
     tools_by_line: dict[int, list[tuple[Tool, FunctionOf]]] = {}
     for tool in context.tools:
         for callable in tool.callables:
@@ -242,7 +242,7 @@ def _of_tools(context: Context, path: str, line: int, in_force: Collection[str])
 
 
 def _first_line(context: Context, callable: FunctionOf) -> int:
-    """The line that a function begins on, its decorators among it."""
+    """Return the line that a function begins on, its decorators among it."""
     function = callable.function
     decorators = function.decorators if isinstance(function, facts.Function) else ()
     places = (function.at, *(decorator.at for decorator in decorators))
@@ -250,7 +250,7 @@ def _first_line(context: Context, callable: FunctionOf) -> int:
 
 
 def _lines_of(context: Context, callable: FunctionOf) -> range:
-    """The lines of the section that a function is in: itself, or what is around it."""
+    """Return the lines of the section that a function is in: itself, or what is around it."""
     module = callable.module
     section = module.outline.sections[callable.function.at >> SECTION_BITS]
     span = context.project.positions(module).lines.span(section.begin, section.end)
@@ -258,7 +258,7 @@ def _lines_of(context: Context, callable: FunctionOf) -> range:
 
 
 def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Collection[str]) -> Iterator[str]:
-    """What a tool returns in one line, and each returned value of which not all is known in one more."""
+    """Yield what a tool returns, and a line for each returned value with unknown parts."""
     name = f"tool `{tool.name}`" if tool.name else "this tool"
     kind = result_of(context, tool)
     at = context.span(Site(callable.module, callable.function.at)).line

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def repair(module: str, name: str, *arguments: Any) -> Callable[[], Fix | None]:
-    """What calls function ``name`` of a module of this room, which is not loaded before: LibCST takes its time."""
+    """Return a function that calls ``name`` of a module in this room.
+
+    The module is loaded only then, because LibCST loads slowly.
+    """
 
     def fix() -> Fix | None:
         # What a test has wrong may be what it tests.

@@ -47,7 +47,9 @@ def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
 
 
 def _counts_from_one(step: FinalStep) -> bool:
-    """Whether the macros name the first claim, the second, and so on: ``{{claim:1}}`` to as many as there are."""
+    """Return whether the macros name the first claim, the second, and so on: ``{{claim:1}}`` to as many as
+    there are.
+    """
     if step.claims is None or len(step.used) != len(step.claims.items) or len(step.macros) > _MOST_EDITS:
         return False
     return step.used == set(range(1, len(step.claims.items) + 1))
@@ -71,7 +73,7 @@ def _macro(index: int, *, doubled: bool) -> str:
 
 
 def _index(step: FinalStep, macro: Macro) -> int | None:
-    """The claim that a macro is meant to name."""
+    """Return the index of the claim that a macro is meant to name."""
     claims = len(step.claims.items) if step.claims is not None else None
     if macro.index is not None:
         return _replacement(step, macro.index)
@@ -83,7 +85,7 @@ def _index(step: FinalStep, macro: Macro) -> int | None:
 
 
 def _replacement(step: FinalStep, index: int) -> int | None:
-    """For the one macro that names no claim the one claim that no macro names."""
+    """Return the only claim without a macro, if the macro is the only one without a claim."""
     items = len(step.claims.items) if step.claims is not None else 0
     # All other claims have their macro, so that there are as many of the one as of the other.
     if not items or None in step.used or len(step.used) != items or index < items:
@@ -110,7 +112,7 @@ class _MacroSource(Struct, frozen=True, eq=False):
         )
 
     def doubles_braces(self, text: str) -> bool | None:
-        """Whether braces are written twice in this literal; ``None`` where that is unknown."""
+        """Return whether braces are doubled in this literal; ``None`` if unknown."""
         if isinstance(self.place.node, cst.FormattedStringText):
             return True
         if not isinstance(self.place.node, cst.SimpleString) or "\\" in self.raw:
@@ -143,7 +145,7 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _MacroSource | 
 
 
 def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
-    """Drop a claim that no macro uses and those after it, where they are as useless: no index changes."""
+    """Drop an unused claim and those after it, if these are unused too: no index changes."""
     assert step.claims is not None
     if any(i is None or i >= index for i in step.used):
         return None
@@ -167,7 +169,7 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
 
 
 def _is_shared(context: Context, site: Site) -> bool:
-    """Whether the claim belongs to several messages."""
+    """Return whether the claim belongs to several messages."""
     steps = [s for s in final_steps(context) if s.claims is not None]
     return sum(any(item.site == site for item in s.claims.items if s.claims) for s in steps if s.claims) != 1
 
@@ -251,7 +253,7 @@ def _normal(node: cst.CSTNode, place: SyntaxPlace) -> str:
 def _without_unit(
     place: SyntaxPlace, parts: Sequence[cst.BaseFormattedStringContent], written: set[str], units: set[str]
 ) -> list[cst.BaseFormattedStringContent]:
-    """What follows the number without the unit, which the claim brings along."""
+    """Return the text after a number without the unit, which the claim shows itself."""
     match parts:
         case [cst.FormattedStringText(value=gap), cst.FormattedStringExpression(expression=unit), *rest] if (
             not gap.strip() and _normal(unit, place) in written
@@ -268,7 +270,7 @@ def _without_unit(
 def _may_touch(
     head: Sequence[cst.BaseFormattedStringContent], tail: Sequence[cst.BaseFormattedStringContent]
 ) -> bool:
-    """Whether no digit, sign or letter touches the macro."""
+    """Return whether no digit, sign or letter touches the macro."""
     head_end = head[0].value[-1:] if head and isinstance(head[0], cst.FormattedStringText) else ""
     tail_start = tail[0].value[:1] if tail and isinstance(tail[0], cst.FormattedStringText) else ""
     holes = [p for p in (*head, *tail) if not isinstance(p, cst.FormattedStringText)]

@@ -65,7 +65,7 @@ def dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
 def _target(
     context: Context, base: facts.Expr, scope: Scope, node: cst.Call
 ) -> tuple[Tool | None, cst.BaseExpression] | None:
-    """The tool that is called, where it is known, and the expression of its registered name."""
+    """Return the called tool, if it is known, and the expression of its registered name."""
     values = options(context.eval(base, scope))
     tool = _tool_of(context.project, values[0]) if len(values) == 1 else None
     if _is_registry_entry(base):
@@ -101,14 +101,14 @@ def _tool_of(project: Project, value: Value) -> Tool | None:
 
 
 def _maker(tool: Tool) -> object:
-    """The class, call or function that makes the tool."""
+    """Return the class, call or function that makes the tool."""
     if tool.cls is not None:
         return tool.cls.cls
     return tool.call if tool.called is None else tool.called.function
 
 
 def _registrations(project: Project) -> dict[object, str]:
-    """The tools that the project can be seen to register, and under which names."""
+    """Return the tools that the project registers, with their names."""
     names: dict[object, str] = {}
     for module in project.modules.values():
         if is_test_path(module.path, project.root):
@@ -137,7 +137,7 @@ def _entries(project: Project, registry: Value) -> Iterator[tuple[object, str]]:
 
 
 def _returns_plainly(context: Context, call: Call, scope: Scope) -> bool:
-    """Whether the call gives what the dispatcher gives, no envelope around it."""
+    """Return whether the call gives what the dispatcher gives, no envelope around it."""
     value = context.eval(call, scope)
     return not any(class_of(o) is not None for o in options(value))
 
@@ -148,7 +148,7 @@ def _returns_plainly(context: Context, call: Call, scope: Scope) -> bool:
 def _arguments(
     context: Context, tool: Tool | None, call: Call, scope: Scope, node: cst.Call
 ) -> list[tuple[str | None, cst.BaseExpression]] | None:
-    """The arguments by name; a ``None`` name is ``**value``."""
+    """Return the arguments by name; a ``None`` name is ``**value``."""
     assert isinstance(call.func, facts.Attr)
     if any(isinstance(a.value, cst.GeneratorExp | cst.NamedExpr | cst.Yield) for a in node.args):
         return None

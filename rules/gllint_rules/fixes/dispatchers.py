@@ -47,7 +47,7 @@ class Dispatcher(NamedTuple):
 
 
 def dispatcher_of(context: Context) -> Dispatcher | None:
-    """The one way to call a tool that this module can take: what it has already, else what the project has."""
+    """Return the dispatcher that this module can use: its own one, else the project's."""
     names = sorted(context.names.dispatch_functions)
     own = next(
         (dispatcher for name in names for dispatcher in _imported_as(context, context.module, name)), None
@@ -93,7 +93,7 @@ def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispat
 
 
 def _form(function: Function) -> Form | None:
-    """How a dispatcher wants to be called, by its parameters."""
+    """Return how a dispatcher takes a call, by its parameters."""
     required = [p for p in function.params if p.default is None and p.kind in ("any", "positional")]
     has_keywords = any(p.kind == "double-star" for p in function.params)
     match required:
@@ -123,7 +123,9 @@ def _is_typed(param: Param, *names: str) -> bool:
 
 
 def _home_of_action(context: Context, home: Module) -> str:
-    """The module from which the dispatcher's own file has ``ToolAction``; its path where that is in the project."""
+    """Return the module from which the dispatcher's own file has ``ToolAction``; its path where that is in the
+    project.
+    """
     for name in sorted(TOOL_ACTIONS):
         for binding in home.scope.bindings.get(name, ()):
             if binding.kind == "class":
@@ -134,7 +136,7 @@ def _home_of_action(context: Context, home: Module) -> str:
 
 
 def _is_called_alone(context: Context, name: str) -> bool:
-    """Whether the project calls a dispatcher from outside with an action and nothing else."""
+    """Return whether the project calls a dispatcher from outside with an action and nothing else."""
     calls = [
         call
         for module in context.project.modules.values()
@@ -179,7 +181,7 @@ def _has_invoke(context: Context, registry: Value) -> bool:
 
 
 def imports_for(context: Context, dispatcher: Dispatcher) -> dict[str, str] | None:
-    """The names that the new call needs and their modules; ``None`` where an import would go round in a circle."""
+    """Return the imports that the new call needs; ``None`` if one would be circular."""
     wanted = {dispatcher.callee.partition(".")[0]: dispatcher.path or dispatcher.dotted}
     if dispatcher.form == "action":
         if not dispatcher.action:
@@ -198,7 +200,7 @@ def imports_for(context: Context, dispatcher: Dispatcher) -> dict[str, str] | No
 
 
 def _dotted(context: Context, path: str) -> str | None:
-    """The name under which this module can import the file at ``path``: as it or others do, else as they would."""
+    """Return the dotted name by which this module can import a file: as it or others do, else by its path."""
     find, home = context.project.imports.find_module, context.module
     own = [imported.module for imported in home.outline.imports]
     imports = (i.module for module in context.project.modules.values() for i in module.outline.imports)
@@ -220,7 +222,7 @@ def _stem(path: str) -> str:
 
 
 def _by_packages(project: Project, path: str) -> list[str]:
-    """The file's name below the outermost of the packages that it lies in, if it lies in one."""
+    """Return the file's name below the outermost of the packages that it lies in, if it lies in one."""
     parts = _stem(path).split("/")
     first = len(parts) - 1
     while first > 0 and project.imports.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
@@ -229,7 +231,7 @@ def _by_packages(project: Project, path: str) -> list[str]:
 
 
 def _leads_back(context: Context, path: str) -> bool:
-    """Whether importing the file at ``path`` would import this module again, for all that can be followed."""
+    """Return whether importing a file would import this module again."""
     imports = context.project.imports
     paths = {path}
     queue = [path]

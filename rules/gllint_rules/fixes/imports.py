@@ -34,9 +34,9 @@ class _ImportLine(Struct, frozen=True, eq=False):
 def imported(
     context: Context, module: Module, scope: Scope, wanted: dict[str, str]
 ) -> tuple[Edit, ...] | None:
-    """What makes the names ``wanted`` (name → the module that has it) known in ``scope`` under these very names.
+    """Return the imports that make the names ``wanted`` (name → module) known in ``scope``.
 
-    ``None`` where one of them already means something else there.
+    ``None`` if one of them already means something else there.
     """
     missing: dict[str, list[str]] = {}
     for name, dotted in wanted.items():
@@ -64,7 +64,7 @@ def imported(
 
 
 def _is_imported(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
-    """Whether ``name`` is what ``dotted`` has under it; ``None`` where it is something else."""
+    """Return whether ``name`` is what ``dotted`` has under it; ``None`` if it is something else."""
     if any(name in s.bindings for s in scope.enclosing() if s.kind not in ("class", "module")):
         return None
     bindings = module.scope.bindings.get(name, ())
@@ -152,7 +152,7 @@ def _extended(positions: Positions, line: _ImportLine, names: list[str]) -> Edit
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """The order in which isort and ruff have names: constants, classes, the rest."""
+    """Return the order in which isort and ruff have names: constants, classes, the rest."""
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, name
 
@@ -165,7 +165,7 @@ _FUTURE, _STANDARD, _OTHERS, _OWN, _RELATIVE = range(5)
 def _spot(
     context: Context, positions: Positions, module: Module, lines: list[_ImportLine], dotted: str
 ) -> tuple[str, int, str]:
-    """Where a line goes: text before it, its offset, text after it."""
+    """Return where an import line goes: the text before it, its offset, the text after it."""
     source = positions.lines.source
     block = _block(source, lines)
     if not block:

@@ -61,12 +61,12 @@ def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
 
 
 def _spelt_like(name: str, names: Collection[str]) -> set[str]:
-    """The known names that differ from ``name`` in case or a separator alone."""
+    """Return the known names that differ from ``name`` in case or a separator alone."""
     return {other for other in names if _folded(other) == _folded(name)}
 
 
 def _renamed(context: Context, site: Site, old: str, new: str | None, *, is_sure: bool) -> Fix | None:
-    """Another text in a literal: safe where ``is_sure`` that it is meant, and nothing else has the same literal."""
+    """Return the fix that changes a literal. It is safe if ``is_sure``, and if no other place has the same literal."""
     place = place_of(context, site)
     if new is None or place is None or not isinstance(place.node, cst.SimpleString):
         return None
@@ -82,5 +82,5 @@ def _folded(name: str) -> str:
 
 
 def _stands_alone(place: SyntaxPlace) -> bool:
-    """Whether the literal is written where it is used, not in a constant that others may use, too."""
+    """Return whether the literal is written where it is used, not in a constant that others may use, too."""
     return isinstance(place.parents[0], cst.DictElement | cst.Arg)

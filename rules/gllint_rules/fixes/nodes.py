@@ -10,7 +10,9 @@ import libcst as cst
 
 
 def literal_keys(node: cst.Dict) -> dict[str, cst.DictElement] | None:
-    """The elements of a dict display under their keys; ``None`` where a key is not written out, or written twice."""
+    """Return the elements of a dict display under their keys; ``None`` if a key is not written out, or
+    written twice.
+    """
     elements: dict[str, cst.DictElement] = {}
     for element in node.elements:
         if not isinstance(element, cst.DictElement) or not isinstance(element.key, cst.SimpleString):
@@ -25,7 +27,7 @@ def literal_keys(node: cst.Dict) -> dict[str, cst.DictElement] | None:
 def without(
     elements: Sequence[Any], gone: Callable[[Any], bool], closing: cst.BaseParenthesizableWhitespace
 ) -> list[Any] | None:
-    """The elements that stay; ``None`` where a comment would go with the others, or to another one.
+    """Return the elements that stay; ``None`` if a comment would be lost or moved.
 
     ``closing`` is the space before the closing bracket.
     """
@@ -42,7 +44,8 @@ def without(
 def with_added(
     elements: Sequence[Any], new: Any, opening: cst.BaseParenthesizableWhitespace
 ) -> list[Any] | None:
-    """The elements and ``new`` behind them, laid out as they are; ``opening`` is the space before the first one.
+    """Return the elements and ``new`` behind them, laid out as they are; ``opening`` is the space before the first
+    one.
 
     ``None`` if a comment follows the last one.
     """
@@ -72,7 +75,7 @@ def _after_comma(
 
 
 def with_entries(node: cst.Dict, entries: Iterable[tuple[str, cst.BaseExpression]]) -> cst.Dict | None:
-    """A dict display with more entries."""
+    """Return a dict display with more entries."""
     for key, value in entries:
         keys = (element.key for element in (literal_keys(node) or {}).values())
         like = next((key for key in keys if isinstance(key, cst.SimpleString)), None)
@@ -85,13 +88,13 @@ def with_entries(node: cst.Dict, entries: Iterable[tuple[str, cst.BaseExpression
 
 
 def with_keyword(node: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call | None:
-    """A call with one more keyword argument."""
+    """Return a call with one more keyword argument."""
     args = with_added(node.args, named(name, value), node.whitespace_before_args)
     return node.with_changes(args=args) if args is not None else None
 
 
 def named(name: str, value: cst.BaseExpression) -> cst.Arg:
-    """A keyword argument."""
+    """Return a keyword argument."""
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     return cst.Arg(value, keyword=cst.Name(name), equal=equal)
 
@@ -111,7 +114,7 @@ def _holds_dict(data: Any) -> bool:
 
 
 def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
-    """A literal of nested dicts, lists and texts, broken into lines where it is too long for one.
+    """Return a literal of nested dicts, lists and texts, broken into lines where it is too long for one.
 
     ``column`` is where it begins, ``indent`` what its lines are indented by.
     """
@@ -130,7 +133,7 @@ def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
 
 
 def has_comment(node: Any) -> bool:
-    """Whether a comment is in a node or in the space that belongs to it."""
+    """Return whether a comment is in a node or in the space that belongs to it."""
     waiting = [node] if isinstance(node, cst.CSTNode) else []
     while waiting:
         inner = waiting.pop()
@@ -141,7 +144,7 @@ def has_comment(node: Any) -> bool:
 
 
 def rewritten(node: cst.SimpleString, text: str) -> cst.SimpleString | None:
-    """The same literal with another text; ``None`` where escapes would have to be thought of."""
+    """The same literal with another text; ``None`` if escapes would have to be thought of."""
     inner = node.raw_value
     if "\\" in inner or "b" in node.prefix.lower() or any(c in text for c in "\\\r\n\"'{}"):
         return None
@@ -149,6 +152,6 @@ def rewritten(node: cst.SimpleString, text: str) -> cst.SimpleString | None:
 
 
 def string(text: str, like: cst.SimpleString | None = None) -> cst.SimpleString:
-    """A literal of a plain text, in the quotes of another one."""
+    """Return a literal of a plain text, in the quotes of another one."""
     quote = like.quote if like is not None and len(like.quote) == 1 else '"'
     return cst.SimpleString(f"{quote}{text}{quote}")

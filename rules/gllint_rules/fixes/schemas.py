@@ -50,7 +50,7 @@ _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
 
 
 def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPlace | None:
-    """The dict that declares the number whose ``type`` is at ``path``, where it may be rewritten."""
+    """Return the dict that declares the number whose ``type`` is at ``path``, if it may be rewritten."""
     site = schema.places.get(path[:-1])
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
         return None
@@ -69,7 +69,7 @@ def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fi
 
 
 def _referring(node: cst.Dict) -> cst.Dict | None:
-    """The schema with a reference for its numeric type."""
+    """Return the schema with a reference for its numeric type."""
     keys = literal_keys(node)
     if keys is None or any(k not in _KEPT | _NUMERIC | {"type"} and not k.startswith("x-") for k in keys):
         return None
@@ -102,7 +102,7 @@ def _types(node: cst.BaseExpression) -> set[str] | None:
 
 
 def _in_list(path: Path) -> bool:
-    """Whether a schema is about the elements of a list, where no claim could reach a Quantity."""
+    """Return whether a schema is about the elements of a list, where no claim could reach a Quantity."""
     steps = iter(path)
     for step in steps:
         if step in _OF_LISTS:
@@ -150,7 +150,7 @@ def _add_schema(context: Context, tool: Tool) -> Fix | None:
 
 
 def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
-    """Whether what makes a tool takes a further keyword; ``None`` where that is not known."""
+    """Return whether what makes a tool takes a further keyword; ``None`` if that is not known."""
     assert tool.call is not None
     if any(keyword in (None, name) for keyword, _ in tool.call.keywords):
         return False
@@ -177,7 +177,7 @@ def _layout_of_arguments(place: SyntaxPlace, node: cst.Call) -> tuple[int, str]:
 
 
 def _wanted(context: Context, tool: Tool) -> dict[str, Any] | None:
-    """The schema that a tool's results ask for."""
+    """Return the schema that a tool's results ask for."""
     values = [option for result in context.results_of(tool) for option in options(result.value)]
     return _schema_of(values)
 
@@ -209,7 +209,7 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
 
 
 def _merged(place: SyntaxPlace, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
-    """An object schema with the properties of ``wanted``; ``None`` where it says something else of them."""
+    """Return an object schema with the properties of ``wanted``; ``None`` if it says something else of them."""
     keys = literal_keys(node)
     if keys is None or has_comment(node):
         return None
@@ -247,7 +247,7 @@ def _with_annotations(
 
 
 def _expression(place: SyntaxPlace, node: cst.Dict, data: Any) -> cst.BaseExpression:
-    """A literal as it would be laid out for an entry of ``node``."""
+    """Return a literal, laid out for an entry of ``node``."""
     opening = node.lbrace.whitespace_after
     if isinstance(opening, cst.ParenthesizedWhitespace):
         indent = opening.last_line.value

@@ -48,7 +48,7 @@ class SyntaxStatement:
         self.node = cst.ensure_type(line, cst.SimpleStatementLine)
 
     def at(self, start: int, end: int) -> cst.CSTNode:
-        """The expression between two offsets of the source. Raises :class:`Unreadable`."""
+        """Return the expression between two offsets of the source. Raises :class:`Unreadable`."""
         return self._concrete.expression(start - self.begin, end - self.begin)
 
     def place(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -59,7 +59,7 @@ class SyntaxStatement:
 
 @lru_cache(maxsize=256)
 def statement(positions: Positions, stretch: Stretch) -> SyntaxStatement:
-    """The syntax of a line. Raises :class:`Unreadable`."""
+    """Return the syntax of a line. Raises :class:`Unreadable`."""
     return SyntaxStatement(positions, stretch)
 
 
@@ -88,7 +88,7 @@ class SyntaxPlace:
         return self._statement.indent
 
     def facts(self) -> Expr | None:
-        """The facts of the expression, without numbers of their own."""
+        """Return the facts of the expression, without numbers of their own."""
         return read_annotation(f"({self.module.code[self.start : self.end]}\n)", self.at)
 
     @property
@@ -100,7 +100,7 @@ class SyntaxPlace:
         return nodes[1:]
 
     def of(self, node: cst.CSTNode) -> SyntaxPlace:
-        """The place of another expression of the same statement."""
+        """Return the place of another expression of the same statement."""
         wanted = self._statement.place(node)
         at = next(at for at in self._stretch.numbers if self.positions.offsets(at) == wanted)
         return SyntaxPlace(self.positions, at, self._stretch)
@@ -124,11 +124,11 @@ class SyntaxPlace:
         return Fix("unsafe", message, edits) if edits is not None else None
 
     def is_beside(self, other: SyntaxPlace) -> bool:
-        """Whether both are in the same line of statements."""
+        """Return whether both are in the same line of statements."""
         return self._stretch == other._stretch
 
     def without_statement(self) -> Edit | None:
-        """What takes the line of the statement out; ``None`` where a comment would go with it."""
+        """Return the edit that removes the line of a statement; ``None`` if a comment would be lost."""
         lines, stretch = self.positions.lines, self._stretch
         if has_comment(self._statement.node):
             return None
@@ -149,7 +149,7 @@ class SyntaxPlace:
 
 
 def place_of(context: Context, site: Site | None) -> SyntaxPlace | None:
-    """The syntax at ``site``; ``None`` where that is no place in simple statements on a line of their own."""
+    """Return the syntax at ``site``; ``None`` if that is no place in simple statements on a line of their own."""
     if site is None:
         return None
     positions = context.project.positions(site.module)

@@ -46,7 +46,7 @@ class Way(Struct, eq=False):
 
 
 def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
-    """The way of the value at ``site``, which ``keys`` lead to; ``None`` where it is used otherwise."""
+    """Return the way of the value at ``site``, which ``keys`` lead to; ``None`` if it is used otherwise."""
     way = Way(keys)
     return way if _follow(context, site, way) else None
 
@@ -63,7 +63,7 @@ def _follow(context: Context, site: Site, way: Way) -> bool:
 
 
 def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
-    """Go outwards from an expression to where its container ends up."""
+    """Follow a container outwards to where it is stored, returned or passed."""
     node = place.node
     for parent in place.parents:
         match parent:
@@ -99,7 +99,7 @@ def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
 
 
 def _leaves_project(context: Context, place: SyntaxPlace) -> bool:
-    """Whether a call hands a container to something outside the project: what is inside may compute with it."""
+    """Return whether a call hands a container to something outside the project: what is inside may compute with it."""
     call, scope = next((call, scope) for call, scope in place.module.calls if call.at == place.at)
     callee = options(context.evaluator.eval(call.func, Frame(place.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
@@ -132,7 +132,7 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
 
 
 def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
-    """Whether one mention of a container leaves the numbers in it alone."""
+    """Return whether one use of a container leaves its numbers unread."""
     place = place_of(context, Site(positions.module, at))
     if place is None:  # the header of a loop or of a condition
         return False
@@ -168,7 +168,7 @@ def _literal_key(node: cst.Subscript) -> str | None:
 
 
 def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
-    """Whether ``container.method(…)`` leaves the numbers in it alone."""
+    """Return whether ``container.method(…)`` leaves the container's numbers unread."""
     call = next((parent for parent in place.parents if isinstance(parent, cst.Call)), None)
     if call is None or call.func is not attribute:
         return False
@@ -205,7 +205,7 @@ def _returned(context: Context, module: Module, function: Function, way: Way) ->
 
 
 def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
-    """The function that ``value`` is, or those of the tool that a decorator made of one."""
+    """Return the functions that ``value`` may be, decorated tools included."""
     match value:
         case FunctionOf():
             return (value,)
@@ -216,7 +216,7 @@ def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
 
 
 def _runs_lambda(context: Context, place: SyntaxPlace, way: Way) -> bool:
-    """Whether the lambda at ``place`` is what a tool of its file runs."""
+    """Return whether the lambda at ``place`` is what a tool of its file runs."""
     uses = [
         tool
         for tool in context.project.tools.of(place.module)

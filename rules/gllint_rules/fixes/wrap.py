@@ -88,7 +88,9 @@ def _fix(edits: tuple[Edit, ...], unit: str | None, *changes: Changed) -> Fix:
 
 
 def _changes(leaf: Leaf, way: Way) -> tuple[Changed, ...]:
-    """The key that becomes another value, and the functions whose results may be read as a whole: ``f(x).items()``."""
+    """Return the key that becomes another value, and the functions whose results may be read as a whole:
+    ``f(x).items()``.
+    """
     # Of a method that a framework runs every class has one.
     names = {f.name for f in way.returned if f.owner is None or f.name not in _COMMON_METHODS}
     return Changed("key", str(leaf.keys[-1])), *(Changed("result", name) for name in sorted(names))
@@ -98,7 +100,7 @@ def _changes(leaf: Leaf, way: Way) -> tuple[Changed, ...]:
 
 
 def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbour: Neighbour) -> Fix | None:
-    """Join the number with the unit next to it, whose own entry stays: a reader may need it."""
+    """Join a number with the unit next to it. The unit's own entry stays, because other code may read it."""
     holder, unit_place = leaf.holder, place_of(context, neighbour.entry.site)
     if (
         holder is None
@@ -125,7 +127,7 @@ def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbou
 
 
 def _is_own_place(context: Context, leaf: Leaf) -> bool:
-    """Whether the number, and nothing but it, is written where the finding is, in no list and no typed field."""
+    """Return whether exactly the number is written at the place, outside lists and typed fields."""
     if leaf.value is None or number(leaf.value) is None:
         return False
     if leaf.holder is not None and leaf.holder.of is not None:
@@ -136,7 +138,7 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
 
 
 def _is_handed_in(site: Site) -> bool:
-    """Whether a function of a tool returns its own parameter as it came in: it may be the tool's argument."""
+    """Return whether a function of a tool returns its own parameter as it came in: it may be the tool's argument."""
     maker, function = maker_at(site), function_at(site.module, site.at)
     if maker is None or function is None:
         return False
@@ -144,7 +146,7 @@ def _is_handed_in(site: Site) -> bool:
 
 
 def _is_in_container(place: SyntaxPlace) -> bool:
-    """Whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
+    """Return whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
     match place.parents[0]:
         case cst.DictElement(value=value) | cst.Arg(value=value, star=""):
             return value is place.node
@@ -160,10 +162,7 @@ def _is_in_container(place: SyntaxPlace) -> bool:
 def _wrapped(
     place: SyntaxPlace, value: Value | None, unit: str, *, is_text: bool = True
 ) -> tuple[Edit, ...] | None:
-    """The edits that wrap the expression, where it is a number whenever it is anything.
-
-    ``unit`` is its text, or an expression that gives it.
-    """
+    """Return the edits that wrap the expression in a Quantity. ``unit`` is its text, or an expression for it."""
     quote = _quote(place)
     unit = f"{quote}{unit}{quote}" if is_text else unit
     prefix, suffix = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {unit}}}"
@@ -187,7 +186,7 @@ def _wrapped(
 
 
 def _quote(place: SyntaxPlace) -> str:
-    """The quote that the keys around the expression are written with."""
+    """Return the quote that the keys around the expression are written with."""
     for parent in place.parents:
         match parent:
             case cst.DictElement(key=cst.SimpleString(value=text)) if text[0] in "\"'":
@@ -198,7 +197,7 @@ def _quote(place: SyntaxPlace) -> str:
 
 
 def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
-    """What keeps the annotations on the way true; ``None`` where that cannot be done."""
+    """Return the edits of annotations that the change needs; ``None`` if that cannot be done."""
     for function, name in way.variables:
         for binding in function.scope.bindings.get(name, ()):
             if binding.annotation is not None:
@@ -235,7 +234,7 @@ def _declared(context: Context, site: Site, function: Function) -> Value | None:
 
 
 def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:
-    """Whether a declared type has a number at the place of the Quantity."""
+    """Return whether a declared type is a number at the place of the Quantity."""
     for option in options(declared):
         match option:
             case Number():
@@ -299,13 +298,13 @@ def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | N
 
 
 def _is_in(context: Context, result: Result, unit: str) -> bool:
-    """Whether another number that the same callable returns is in the same unit, for all that is shown."""
+    """Return whether another number that the same callable returns is in the same unit, for all that is shown."""
     advised = advice_for_returned(context, result, "")
     return advised.unit in (unit, None) and echoed_argument(context, result, result.site) is None
 
 
 def _takes_quantity(annotation: facts.Expr | None) -> bool:
-    """Whether a function that is annotated so may return a Quantity."""
+    """Return whether a function that is annotated so may return a Quantity."""
     match annotation:
         case None:
             return True
@@ -318,7 +317,7 @@ def _takes_quantity(annotation: facts.Expr | None) -> bool:
 
 
 def _is_tools_own(context: Context, place: SyntaxPlace, function: facts.Function | facts.Lambda) -> bool:
-    """Whether another function of a tool returns the number, so that it is wrapped there."""
+    """Return whether another function of a tool returns the number, and so gets the fix."""
     expr = place.facts()
     called = expr.value if isinstance(expr, facts.Await) else expr
     if not isinstance(called, facts.Call):
@@ -328,5 +327,5 @@ def _is_tools_own(context: Context, place: SyntaxPlace, function: facts.Function
 
 
 def _is_typed_output(context: Context, result: Result) -> bool:
-    """Whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
+    """Return whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
     return result.tool.cls is not None and classes.class_value(result.tool.cls, "output_type") is not None

@@ -78,7 +78,7 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
 
 
 def is_own_name(scope: Scope, name: str) -> bool:
-    """Whether ``name`` means something else in the statement of a class body that binds it.
+    """Return whether ``name`` means something else in the statement of a class body that binds it.
 
     So it does in ``Score: Score`` and in ``Meter = Meter()``.
     """
@@ -91,7 +91,7 @@ def is_own_name(scope: Scope, name: str) -> bool:
 
 
 def _mentions(expr: Expr | None, name: str) -> bool:
-    """Whether a type, a dotted name or what is called has ``name`` in it."""
+    """Return whether an expression mentions ``name``."""
     match expr:
         case facts.Name(id=identifier):
             return identifier == name
@@ -110,7 +110,7 @@ def _mentions(expr: Expr | None, name: str) -> bool:
 
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
-    """``X = float | None`` and ``type X = float`` name a type."""
+    """Return the type that a type alias names: ``X = float | None`` or ``type X = float``."""
     scopes = frame.scope.enclosing()
     scope = next((s for s in scopes if name in s.bindings and not is_own_name(s, name)), None)
     if scope is None:
@@ -141,7 +141,8 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
 
 
 def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Frame) -> Value:
-    """The types that several bindings of a name give it: ``try: from a import T`` and ``except ImportError: T = None``.
+    """Return the types that several bindings of a name give it: ``try: from a import T`` and ``except ImportError: T =
+    None``.
 
     A placeholder for no type (``None``, ``object``, ``Any``) adds nothing to it.
     """
@@ -168,7 +169,7 @@ def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Fra
 
 
 def _is_placeholder(value: Value) -> bool:
-    """Whether it is a placeholder for no type, or says nothing about one."""
+    """Return whether it is a placeholder for no type, or says nothing about one."""
     return value is NONE or (isinstance(value, External) and value.name in _ANYTHING)
 
 
@@ -176,7 +177,7 @@ _ANYTHING = frozenset({"builtins.object", "typing.Any", "typing_extensions.Any"}
 
 
 def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: str) -> Value | None:
-    """The type that an imported alias names; ``None`` where the name is no alias."""
+    """Return the type that an imported alias names; ``None`` if the name is no alias."""
     module = evaluator.module_named(dotted, importer)
     if module is None or module.path == importer.path or not name or name not in module.scope.bindings:
         return None
@@ -223,7 +224,7 @@ def with_variables(evaluator: Evaluator, function: facts.Function | facts.Lambda
 
 
 def _bound(text: str, at: int) -> Expr:
-    """The annotation that bounds a type variable; of several types in a tuple any of them."""
+    """Return the annotation that bounds a type variable; several types are joined."""
     read = expression(text, at)
     if not isinstance(read, facts.Seq) or not read.items:
         return facts.Const(at, text)
@@ -274,7 +275,9 @@ _VARIABLES = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
 
 
 def _free_variables(expr: Expr | None, home: Frame) -> Iterator[facts.TypeParam]:
-    """The type variables of the older kind in an alias, each once, in the order in which they are given types."""
+    """Return the type variables of the older kind in an alias, each once, in the order in which they are
+    given types.
+    """
     names: dict[str, None] = {}
     waiting = [expr]
     while waiting:
@@ -441,7 +444,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
 
 
 def _with_fields(evaluator: Evaluator, record: DictOf, of: ClassOf) -> DictOf:
-    """A dict literal annotated as a ``TypedDict``: the class's types for its keys apply."""
+    """Return a dict literal annotated as a ``TypedDict``: the class's types for its keys apply."""
     entries = {}
     for key, slot in record.entries.items():
         declared = evaluator.field(of, key)
@@ -460,7 +463,7 @@ def _dict_inside(evaluator: Evaluator, declared: Value) -> Value | None:
 
 
 def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
-    """Whether what is declared is a ``TypedDict``, or a container of them."""
+    """Return whether what is declared is a ``TypedDict``, or a container of them."""
     if isinstance(declared, Instance):
         return classes.is_typed_dict(evaluator, declared.of)
     return _dict_inside(evaluator, declared) is not None

@@ -45,7 +45,7 @@ MOST_LOOKED_THROUGH = 200  # parts of a list in which texts with numbers are loo
 
 
 def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]]:
-    """The arguments that are written out, each with its name; ``names`` are those of the places."""
+    """Yield the arguments that are written out, each with its name; ``names`` are those of the places."""
     yield from zip(names, call.placed(), strict=False)
     yield from ((name, arg) for name, arg in call.keywords if name is not None)
 
@@ -81,8 +81,8 @@ def parameter_values(
     """Return the parameters that the call says something about, with their values; none if it says nothing new.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
-    nothing. A default counts where nothing is passed, provided that all arguments are seen. What is seen of the fields
-    of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
+    nothing. A default counts if nothing is passed, provided that all arguments are seen. What is seen of the fields of
+    objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
     """
     arguments = arguments_of(evaluator, call, frame, callee.leading)
     bindings = bind(callee.params, arguments)
@@ -108,10 +108,10 @@ def parameter_values(
 
 
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
-    """Whether an argument says more of an object than the class of the project that it is annotated with.
+    """Return whether an argument says more of an object than the class of the project that it is annotated with.
 
     It does where it is of another class or a function, of which no annotation says what it returns; where it is passed
-    on, also where its fields are seen, and where that is so of one of the objects that it contains. A text that states
+    on, also where its fields are seen, and if that is so of one of the objects that it contains. A text that states
     numbers says more than that it is a text.
     """
     classes = {option.of.cls for option in options(declared) if isinstance(option, Instance)}
@@ -136,7 +136,7 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
 
 
 def states_numbers(value: Value, depth: int = 4) -> bool:
-    """Whether it is a text with numbers in it, or what was serialised."""
+    """Return whether a text has numbers in it, or is serialised data."""
     for option in options(value):
         if isinstance(option, SerialisedText):
             return True
@@ -166,7 +166,7 @@ def _element(declared: Value) -> Value:
 def arguments_of(
     evaluator: Evaluator, call: facts.Call, frame: Frame, partial: Arguments | None = None
 ) -> Arguments:
-    """The arguments of a call, behind those of the ``partial``, if any."""
+    """Return the arguments of a call, after those of a ``partial``."""
     places, is_complete = _positional(evaluator, call, frame)
     record = partial.named if partial is not None else DictOf(site=frame.site(call))
     named = containers.with_keywords(evaluator, record, call, frame)
@@ -178,7 +178,10 @@ def arguments_of(
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
-    """The arguments in their place, and whether these are all; what follows a spread of unknown length is not seen."""
+    """Return the positional arguments, and whether they are all known.
+
+    They are not after a spread of unknown length.
+    """
     entries: list[Entry] = []
     for arg in call.args:
         if isinstance(arg, facts.Star):

@@ -78,7 +78,7 @@ def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``list(x)``, ``sorted(x)`` and the like: the elements of ``x``."""
+    """Return the result of ``list(x)``, ``sorted(x)`` and the like: the elements of ``x``."""
     if not call.args:
         return ListOf(site=frame.site(call))
     value = evaluator.eval(call.args[0], frame)
@@ -95,7 +95,7 @@ def _deque(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``functools.reduce(f, xs, start)``: what ``f`` makes of the start, or an element, and of what it made."""
+    """Return the result of ``functools.reduce(f, xs, start)``."""
     values = [evaluator.eval(arg, frame) for arg in call.args]
     if len(values) < 2:
         return UNKNOWN
@@ -119,7 +119,7 @@ _OPERATORS = {
 
 
 def _operator(op: str) -> Handler:
-    """``operator.add(a, b)``: what the operator itself gives."""
+    """Return the result of ``operator.add(a, b)`` and the like."""
 
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if len(call.args) != 2:
@@ -242,14 +242,14 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _is_written_by(function: str, value: Value) -> bool:
-    """Whether a function from another package makes a text of ``value`` that contains all of it."""
+    """Return whether a function from another package makes a text of ``value`` that contains all of it."""
     if function in builtin_names.SERIALISERS:
         return True
     return CALLS.get(function) is _same_text and formatting.is_written_out(value)
 
 
 def _filter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``filter(test, xs)``: some of the elements of ``xs``."""
+    """Return the result of ``filter(test, xs)``: some of the elements of ``xs``."""
     if len(call.args) != 2:
         return UNKNOWN
     iterators: list[Value] = []
@@ -314,7 +314,7 @@ def thread_call(position: int) -> Handler:
 
 
 def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """A dict whose values are what its factory gives, each where the factory puts it in."""
+    """Return a dict whose missing values come from a factory."""
     mapping = stub_calls.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
     if not isinstance(mapping, DictOf) or not call.args or isinstance(call.args[0], facts.Star):
         return mapping
@@ -325,14 +325,14 @@ def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """A dict of counts, empty where it is given nothing to count."""
+    """A dict of counts, empty if it is given nothing to count."""
     counter = stub_calls.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
     is_empty = not (call.args or call.keywords)
     return replace(counter, unfilled=True) if isinstance(counter, DictOf) and is_empty else counter
 
 
 def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """The fields of an instance as a dict."""
+    """Return the fields of an instance as a dict."""
     return _fields_of(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
 
 
@@ -381,7 +381,7 @@ def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]:
-    """Return the attributes that the second argument of ``getattr`` may name; none if it is unknown."""
+    """Return the attributes that the second argument of ``getattr`` may name; empty if unknown."""
     names: list[str] = []
     for option in options(evaluator.eval(call.args[1], frame)):
         literal = option.literal if isinstance(option, Text) else None
@@ -393,7 +393,7 @@ def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]
 
 
 def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
-    """The methods that a name such as ``f"do_{x}"`` may mean; none where what is written out of it says little."""
+    """Return the methods that a name such as ``f"do_{x}"`` may mean; none if little of it is literal."""
     base = evaluator.eval(call.args[0], frame)
     parts = text.parts if isinstance(text, Text) else None
     if not parts or not isinstance(base, Instance):
@@ -420,7 +420,7 @@ def _clean(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def cut(
     evaluator: Evaluator, value: Value, cut: Callable[[Text], Text], call: facts.Call, frame: Frame
 ) -> Value:
-    """``value`` without the characters that ``cut`` takes away, unless it is no text or too long."""
+    """``value`` without the characters that ``cut`` takes away, unless it is not a text or too long."""
     is_short = isinstance(value, Text) and formatting.is_short(evaluator, value, frame.site(call))
     return cut(value) if isinstance(value, Text) and is_short else TEXT
 
@@ -468,7 +468,7 @@ def _dumped_as_yaml(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Val
 
 
 def _parsed(name: str) -> Handler:
-    """``json.loads(json.dumps(x))``: ``x`` again."""
+    """Return the data of ``json.loads(json.dumps(x))``: ``x`` again."""
 
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
@@ -480,7 +480,7 @@ def _parsed(name: str) -> Handler:
 
 
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``str(x)``: a text that contains ``x``."""
+    """Return the result of ``str(x)``: a text that contains ``x``."""
     if len(call.args) != 1:
         return TEXT
     value = formatting.own_text(evaluator, call.args[0], evaluator.eval(call.args[0], frame), frame)

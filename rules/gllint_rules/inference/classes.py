@@ -36,7 +36,7 @@ _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
 def ancestors(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ...]:
-    """The class itself, then its bases, theirs, and so on; classes from outside as :class:`External`."""
+    """Return the class itself, then its bases, theirs, and so on; classes from outside as :class:`External`."""
     return evaluator.ask(
         ("ancestors", of.cls),
         lambda: tuple(_linear(evaluator, of)),
@@ -91,18 +91,18 @@ def _classes(value: Value) -> list[ClassOf | External]:
 
 
 def bases_named(evaluator: Evaluator, of: ClassOf) -> Iterator[str]:
-    """The last names of all ancestors, the class itself aside."""
+    """Yield the last names of all ancestors, the class itself aside."""
     for ancestor in ancestors(evaluator, of)[1:]:
         yield (ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name.rpartition(".")[2])
 
 
 def is_enum(evaluator: Evaluator, of: ClassOf) -> bool:
-    """Whether the class is an enumeration."""
+    """Return whether the class is an enumeration."""
     return any(name in _ENUMS for name in bases_named(evaluator, of))
 
 
 def is_typed_dict(evaluator: Evaluator, of: ClassOf) -> bool:
-    """Whether the instances of the class are dicts."""
+    """Return whether the instances of the class are dicts."""
     return any(name == "TypedDict" for name in bases_named(evaluator, of))
 
 
@@ -118,7 +118,7 @@ def new_type(evaluator: Evaluator, of: ClassOf) -> Value | None:
 
 
 def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
-    """The fields of a dataclass, model, ``TypedDict`` or plain annotated class, in the order of arguments."""
+    """Return the fields of a dataclass, model, ``TypedDict`` or annotated class, in the order of its arguments."""
     if is_enum(evaluator, of):
         return None
     if any(isinstance(base, facts.Sub) and facts.last_name(base) == "RootModel" for base in of.cls.bases):
@@ -140,7 +140,7 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
 
 
 def argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
-    """The constructor of a class that is a record of its arguments, and which of them each attribute is.
+    """Return the constructor of a class that is a record of its arguments, and which of them each attribute is.
 
     Such a class derives from nothing, or from another one, whose constructor it calls. Its own does nothing but keep
     what it is given, and literals; no other method assigns an attribute.
@@ -204,7 +204,9 @@ def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mappi
 def _super_attributes(
     call: facts.Call, names: Collection[str], method: Function, attributes: Mapping[str, str]
 ) -> dict[str, str]:
-    """The arguments under which a constructor gets what it hands to ``method``, by the attributes that keep them."""
+    """Return the arguments under which a constructor gets what it hands to ``method``, by the attributes that keep
+    them.
+    """
     arguments: dict[str, Expr] = {}
     for param, arg in zip(method.params[1:], call.args, strict=False):
         if isinstance(arg, facts.Star) or param.kind not in ("positional", "any"):
@@ -220,7 +222,7 @@ def _is_class_var(annotation: Expr | None) -> bool:
 
 
 def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
-    """Whether an argument is not kept in the instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
+    """Return whether an argument is not kept in the instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
     if name.startswith("_") and "BaseModel" in bases_named(evaluator, of):
         return True  # a private attribute
     for ancestor in ancestors(evaluator, of):
@@ -231,7 +233,7 @@ def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
 
 
 def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
-    """Whether a field is missing from the dump: ``InitVar``, or ``Field(exclude=True)``."""
+    """Return whether a field is missing from the dump: ``InitVar``, or ``Field(exclude=True)``."""
     fields = [value]
     if annotation is not None and facts.last_name(annotation) == "InitVar":
         return True
@@ -256,7 +258,7 @@ def default_of(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[ClassOf, E
 
 
 def field_unit(evaluator: Evaluator, of: ClassOf, name: str) -> str | None:
-    """The unit that a field declares next to its type: ``Field(json_schema_extra={"x-unit": "kWh"})``."""
+    """Return the unit that a field declares next to its type: ``Field(json_schema_extra={"x-unit": "kWh"})``."""
     for ancestor in ancestors(evaluator, of):
         if isinstance(ancestor, ClassOf):
             for binding in ancestor.cls.scope.bindings.get(name, ()):
@@ -313,7 +315,7 @@ def _returned(evaluator: Evaluator, function: Value) -> Value:
 
 
 def type_parameters(of: ClassOf) -> tuple[str, ...]:
-    """The names of the type variables of a generic class, in order."""
+    """Return the names of the type variables of a generic class, in order."""
     for base in of.cls.bases:
         if isinstance(base, facts.Sub) and facts.last_name(base) in ("Generic", "Protocol"):
             parts = base.index.items if isinstance(base.index, facts.Seq) else (base.index,)
@@ -322,7 +324,7 @@ def type_parameters(of: ClassOf) -> tuple[str, ...]:
 
 
 def made_by_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """The class that ``namedtuple("P", "x y")``, ``NamedTuple("P", [("x", float)])`` or ``TypedDict`` makes."""
+    """Return the class that ``namedtuple("P", "x y")``, ``NamedTuple("P", [("x", float)])`` or ``TypedDict`` makes."""
     if len(call.args) < 2:
         return UNKNOWN
     return evaluator.ask(
@@ -351,7 +353,7 @@ def _class_of_call(call: facts.Call, frame: Frame) -> Value:
 
 
 def _written_fields(expr: Expr) -> list[tuple[str, Expr]] | None:
-    """The fields that are listed, each with its annotation; ``None`` where they are not written out."""
+    """Return the fields that are listed, each with its annotation; ``None`` if they are not written out."""
     anything = facts.Name(expr.at, "object")
     match expr:
         case facts.Const(value=str() as names):
@@ -374,7 +376,7 @@ def _written_fields(expr: Expr) -> list[tuple[str, Expr]] | None:
 
 
 def class_value(of: ClassOf, name: str) -> Expr | None:
-    """The expression that the class body gives ``name``."""
+    """Return the expression that the class body gives ``name``."""
     for binding in reversed(of.cls.scope.bindings.get(name, ())):
         if binding.value is not None:
             return binding.value

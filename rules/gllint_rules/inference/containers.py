@@ -51,7 +51,7 @@ _R = TypeVar("_R", bound=Record)
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
-    """A dict that is written out, each value where it is."""
+    """Return a dict display, each value with its place."""
     site = frame.site(expr)
     entries: dict[Key, tuple[Entry, ...]] = {}
     sure: set[Key] = set()
@@ -75,7 +75,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
 
 
 def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
-    """A key that is known: a literal, or a name that contains one."""
+    """Return a key that is known: a literal, or a name that contains one."""
     if isinstance(expr, facts.Const):
         return expr.value if isinstance(expr.value, str) else OtherKey(repr(expr.value))
     value = evaluator.eval(expr, frame)
@@ -83,7 +83,7 @@ def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
 
 
 def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Value:
-    """A list, tuple or set that is written out, each element where it is."""
+    """Return a list, tuple or set display, each element with its place."""
     items: list[Entry] = []
     rests: list[Value] = []
     for item in expr.items:
@@ -105,7 +105,7 @@ def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Val
 
 
 def _is_matrix(expr: facts.Seq, items: list[Entry]) -> bool:
-    """Whether what is written out is a list of lists of numbers, of whatever depth, and nothing else."""
+    """Return whether a display is a list of lists of numbers and nothing else."""
     if not items or not all(isinstance(item, facts.Seq) for item in expr.items):
         return False
     rows = [entry.value for entry in items]
@@ -171,7 +171,7 @@ def _unpacking(value: Value, kind: Literal["list", "set", "dict", "generator"], 
 
 
 def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Frame:
-    """The frame inside a comprehension: its variables are elements of what it iterates over."""
+    """Return the frame inside a comprehension, with its variables."""
     if frame.env is None:
         return replace(frame, scope=expr.scope)
     env = dict(frame.env)
@@ -210,7 +210,7 @@ def updated(evaluator: Evaluator, record: _R, call: facts.Call, frame: Frame) ->
 
 
 def of_pairs(evaluator: Evaluator, value: Value) -> Value:
-    """The dict of a list of pairs: each of two elements, the key and what it maps to; ``value`` where it is no list."""
+    """Return the dict made of a list of pairs; other values stay as they are."""
     if not isinstance(value, ListOf):
         return value
     record = DictOf(open=value.rest is not None, site=value.site)
@@ -241,13 +241,13 @@ def element(value: Value) -> Value:
 
 
 def _not_empty(value: Value) -> Sequence[Value]:
-    """The alternatives of which something can be taken out; all, where that is none of them."""
+    """Return the alternatives of which something can be taken out; all, where that is none of them."""
     choices = options(value)
     return tuple(o for o in choices if not (o is NONE or is_seen_empty(o))) or choices
 
 
 def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Value:
-    """The ``index``-th of an unpacked value, level by level."""
+    """Return the ``index``-th of an unpacked value, level by level."""
     for i in index:
         value = join(*(_item(evaluator, option, i) for option in _not_empty(value)))
     return value
@@ -272,7 +272,7 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
 
 
 def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Value:
-    """The ``index``-th field of a named tuple."""
+    """Return the ``index``-th field of a named tuple."""
     names = classes.parameters_of(evaluator, of) or []
     if not -len(names) <= index < len(names):
         return UNKNOWN

@@ -24,7 +24,7 @@ _MOST_ALIASES = 5  # within each other
 def declared_unit(
     evaluator: Evaluator, annotation: Expr | None, value: Expr | None, frame: Frame
 ) -> str | None:
-    """The unit that the annotation of a parameter or field declares, or the call that gives its default."""
+    """Return the unit that the annotation of a parameter or field declares, or the call that gives its default."""
     for call, home in declarations(evaluator, annotation, value, frame):
         if facts.last_name(call.func) == _UNIT and isinstance(call.func, (facts.Name, facts.Attr)):
             symbol = call.keyword("symbol") or (call.args[0] if call.args else None)
@@ -66,7 +66,7 @@ def declarations(
 
 
 def declaring_calls(annotation: Expr | None, value: Expr | None) -> Iterator[facts.Call]:
-    """The calls that say more of a parameter or field than its type."""
+    """Yield the calls that say more of a parameter or field than its type."""
     parts: tuple[Expr, ...] = ()
     match annotation:
         case facts.Sub(base=base, index=facts.Seq(items=items)) if facts.last_name(base) == "Annotated":
@@ -77,7 +77,7 @@ def declaring_calls(annotation: Expr | None, value: Expr | None) -> Iterator[fac
 
 
 def unit_of_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> str | None:
-    """The unit in ``Field(json_schema_extra={"x-unit": "kWh"})`` or ``field(metadata=…)``."""
+    """Return the unit in ``Field(json_schema_extra={"x-unit": "kWh"})`` or ``field(metadata=…)``."""
     for keyword in _EXTRAS:
         value = call.keyword(keyword)
         record = evaluator.eval(value, frame) if value is not None else None

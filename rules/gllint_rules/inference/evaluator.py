@@ -156,7 +156,7 @@ class Evaluator(Questions):
         return value
 
     def limit(self, value: Value, site: Site, written: int = 0) -> Value:
-        """``value``, or unknown where it is too large for what is ``written``, too deep, or one of too many."""
+        """Return the value, or unknown if it is too large, too deep, or one of too many."""
         budget = ""
         if isinstance(value, UnionOf) and len(value.options) > MOST_OPTIONS:
             if sum(not is_reference(option) for option in value.options) > MOST_OPTIONS:
@@ -203,7 +203,7 @@ class Evaluator(Questions):
         return External(f"builtins.{name}") if name in builtin_names.BUILTINS else UNKNOWN
 
     def binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
-        """All that the assignments to ``name`` in ``scope`` make of it."""
+        """Return the union of all assignments to ``name`` in ``scope``."""
         bound = frame.cls
         bindings = scope.bindings[name]
         at = next((b.value.at for b in islice(bindings, _NEAREST) if b.value is not None), 0)
@@ -337,12 +337,12 @@ class Evaluator(Questions):
         return constant if constant is not None else External(full)
 
     def module_named(self, dotted: str, importer: Module) -> Module | None:
-        """The module of the project that ``dotted`` names in ``importer``."""
+        """Return the module of the project that ``dotted`` names in ``importer``."""
         path = self.modules.find_module(importer.path, dotted)
         return self.modules.module_at(path) if path is not None else None
 
     def global_value(self, module: Module, name: str) -> Value:
-        """The global ``name`` of ``module``, or its submodule of that name."""
+        """Return the global ``name`` of ``module``, or its submodule of that name."""
         return self.ask(
             ("member", module, name),
             lambda: self._global_value(module, name),
@@ -362,7 +362,7 @@ class Evaluator(Questions):
     # --- functions -------------------------------------------------------------------------------------------
 
     def flow(self, callee: FunctionOf) -> Flow:
-        """The function executed over abstract values."""
+        """Return the function, executed over abstract values."""
         return self.ask(
             ("flow", callee.function, callee.bound.cls if callee.bound is not None else None),
             lambda: self._executed(callee),
@@ -515,7 +515,9 @@ class Evaluator(Questions):
         )
 
     def member(self, of: ClassOf, name: str) -> Value:
-        """The attribute ``name`` of an instance of ``of``: field, property, method or what ``self.x = …`` says."""
+        """Return the attribute ``name`` of an instance of ``of``: a field, property, method or assignment
+        to ``self``.
+        """
         return self.ask(
             ("attribute", of.cls, name),
             lambda: self._member(of, name),
@@ -525,7 +527,9 @@ class Evaluator(Questions):
         )
 
     def _generic_member(self, of: ClassOf, name: str, arguments: tuple[Value, ...]) -> Value:
-        """The attribute of an instance of a generic class: a field that is a type variable has the argument's type."""
+        """Return the attribute of an instance of a generic class: a field that is a type variable has the argument's
+        type.
+        """
         for binding in of.cls.scope.bindings.get(name, ()):
             variable = facts.last_name(binding.annotation) if binding.annotation is not None else ""
             variables = classes.type_parameters(of)
@@ -738,7 +742,7 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
 
 
 def _number_text(literal: complex) -> str:
-    """A number as it is written; one of more digits than Python prints, by its size."""
+    """Return a number as it is written; one of more digits than Python prints, by its size."""
     try:
         return str(literal)
     except ValueError:

@@ -101,7 +101,7 @@ def execute(evaluator: Evaluator, callee: FunctionOf, arguments: Env | None = No
 
 
 def too_complex(callee: FunctionOf) -> Flow:
-    """The outcome of a function of which nothing is known but where it returns."""
+    """Return the outcome of a function of which nothing is known but where it returns."""
     function = callee.function
     if isinstance(function, facts.Lambda):
         return Flow([(function.body, UNKNOWN)])
@@ -159,7 +159,7 @@ class _Runner:
         return self.evaluator.eval(expr, self.frame(env))
 
     def block(self, body: Block, env: Env | None) -> Env | None:
-        """The variables after ``body``; ``None`` where its end is not reached."""
+        """Return the variables after ``body``; ``None`` if its end is not reached."""
         depth = self.evaluator.depth
         self.evaluator.deeper()
         for statement in body:
@@ -230,7 +230,7 @@ class _Runner:
     # --- control flow ----------------------------------------------------------------------------------------
 
     def branch(self, statement: facts.If, env: Env) -> Env | None:
-        """The variables after an ``if`` and all its ``elif``."""
+        """Return the variables after an ``if`` and all its ``elif``."""
         ends: list[Env | None] = []
         while True:
             # A test may bind a name, `if (n := f()) > 3`, which both ways read.
@@ -253,7 +253,7 @@ class _Runner:
         return end
 
     def joined(self, a: Env | None, b: Env | None) -> Env | None:
-        """The variables after one way or the other."""
+        """Return the variables after one branch or the other."""
         if a is None or b is None:
             return b if a is None else a
         self.evaluator.step((len(a) + len(b)) // 16)
@@ -301,13 +301,13 @@ class _Runner:
         return self.joined(result, broken)
 
     def swept_in(self, number: int) -> list[Variable]:
-        """The variables all of whose elements loop ``number`` stored to."""
+        """Return the variables all of whose elements loop ``number`` stored to."""
         return [name for name, loop in self.swept if loop == number]
 
     def round(
         self, statement: facts.Loop, env: Env, source: Value, number: int
     ) -> tuple[Env | None, Env | None]:
-        """The variables where the body ends or goes on with the next round, and where it breaks out.
+        """Return the variables at the end of a round, and at each ``break``.
 
         ``source`` is what loop ``number`` iterates over.
         """
@@ -398,7 +398,7 @@ class _Runner:
                     self.lies_in(statement.value, *place)
 
     def written_to(self, source: Expr, env: Env) -> Expr | None:
-        """The stream that ``csv.writer(stream)`` writes to."""
+        """Return the stream that ``csv.writer(stream)`` writes to."""
         if not isinstance(source, facts.Call) or not source.args:
             return None
         if facts.last_name(source.func) not in TABLE_WRITERS:
@@ -452,7 +452,7 @@ class _Runner:
                 pass
 
     def take_in(self, base: Expr, env: Env) -> None:
-        """A container of the module or of `self` that is changed: what is put in is found there from then on."""
+        """Store into a container of the module or of ``self``, where later reads find it."""
         place = self.way_to(base, env)
         if place is None:
             return
@@ -472,7 +472,7 @@ class _Runner:
             env[root] = container
 
     def stand_for(self, target: Expr, source: Expr, env: Env, number: int) -> None:
-        """Note of which container the variables of loop ``number`` are the elements and the keys."""
+        """Note that the variables of loop ``number`` are the keys and elements of a container."""
         keys, element, of, kind = _iterated(target, source)
         place = self.way_to(of, env) if of is not None else None
         if place is None or of is None:
@@ -489,7 +489,7 @@ class _Runner:
             self.elements[expr.id] = Origin(root, way)
 
     def way_to(self, expr: Expr, env: Env) -> tuple[Variable, tuple[Step, ...]] | None:
-        """The variable that a chain of subscripts and attributes begins with, and the steps from there."""
+        """Return the variable at the start of a chain of subscripts and attributes, and the steps from there."""
         back: list[tuple[Expr, Expr | None]] = []
         while not isinstance(expr, facts.Name):
             match expr:
@@ -515,7 +515,7 @@ class _Runner:
         return root, tuple(way)
 
     def step_of(self, root: Variable, way: Sequence[Step], index: Expr, env: Env) -> Step:
-        """The step of a subscript: each element where a loop goes over the keys of this very container."""
+        """Return the step of a subscript. If a loop goes over the keys of the same container, it is each element."""
         of = self.keys.get(index.id) if isinstance(index, facts.Name) else None
         if of is not None:
             origin = self.elements.get(root)
@@ -533,7 +533,7 @@ class _Runner:
             self.update_at(*place, Site(self.module, target.at), env, change)
 
     def update_at(self, root: Variable, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
-        """Rebuild the value of variable ``root``, and the containers that it was taken from."""
+        """Store a new value for variable ``root``, and in the containers that it came from."""
         for _ in range(MOST_WITHIN):
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 old = env[root]
@@ -551,7 +551,7 @@ class _Runner:
         env[root] = UNKNOWN if isinstance(root, Own) and value.size > MOST_OWN else value
 
     def remove(self, target: Expr, env: Env) -> None:
-        """``del record["key"]``, also of several in a tuple."""
+        """Execute ``del record["key"]``, also of several in a tuple."""
         match target:
             case facts.Seq(items=items):
                 for item in items:
@@ -583,7 +583,7 @@ class _Runner:
         is_leaf = self.is_leaf(target, env)
 
         def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            """A number that is a leaf already stays the one; else the store makes it."""
+            """Return the element after a store. A number that is a leaf already keeps its place."""
             if number(value) is None:
                 return (Entry(value, site),)
             if not any(number(entry.value) is not None for entry in entries):
@@ -595,7 +595,7 @@ class _Runner:
         self.update(target, env, change)
 
     def is_leaf(self, target: Expr, env: Env) -> bool:
-        """Whether one of the dicts that it may be in has a number under its key."""
+        """Return whether one of the possible dicts has a number under its key."""
         if not isinstance(target, facts.Sub):
             return False
         key = containers.key_of(self.evaluator, target.index, self.frame(env))
@@ -607,7 +607,7 @@ class _Runner:
         )
 
     def lies_under_known(self, target: Expr, env: Env) -> bool:
-        """Whether it is a number under one of the keys of a dict of numbers that is written out."""
+        """Return whether it is a number under one of the keys of a dict of numbers that is written out."""
         if (
             not isinstance(target, facts.Sub)
             or containers.key_of(self.evaluator, target.index, self.frame(env)) is not None
@@ -624,7 +624,7 @@ class _Runner:
     # --- effects ---------------------------------------------------------------------------------------------
 
     def effect(self, expr: Expr, env: Env) -> None:
-        """``out.update(…)``, ``rows.append(…)`` and ``yield``; anything else changes nothing that we follow."""
+        """Execute a call for its effect: ``out.update(…)``, ``rows.append(…)`` and ``yield``."""
         if isinstance(expr, facts.Call):
             if isinstance(expr.func, facts.Name) and expr.func.id in self.methods:
                 expr = facts.Call(expr.at, self.methods[expr.func.id], expr.args, expr.keywords)
@@ -708,7 +708,7 @@ class _Runner:
                     self.replace_at(sources[name], join(old, new), env)
 
     def given_away(self, call: facts.Call, env: Env) -> None:
-        """The empty containers that a call of something unknown is given, which may fill them."""
+        """Return the empty containers that an unknown function receives, which may fill them."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             container = env.get(arg.id) if isinstance(arg, facts.Name) else None
             if container is None or (filled := over(container, _perhaps_filled)) is container:
@@ -754,7 +754,7 @@ class _Runner:
         return [(name, old_values[name], new_values[name]) for name in changed]
 
     def outer_containers(self, function: facts.Function, call: facts.Call, env: Env) -> dict[str, Expr]:
-        """The containers around an inner function that it changes."""
+        """Return the containers around an inner function that it changes."""
         if function.scope.parent is not self.scope or function.yields:
             return {}
         return {
@@ -774,7 +774,7 @@ class _Runner:
     def container_arguments(
         self, call: facts.Call, callee: FunctionOf, function: facts.Function
     ) -> Iterator[tuple[str, Expr]]:
-        """The parameters whose containers the function changes, and what a call gives for them."""
+        """Yield the parameters whose containers a function changes, with the arguments of a call."""
         places = [param.name for param in callee.params if param.kind in ("positional", "any")]
         arguments = dict(written(call, places))
         for param in callee.params:

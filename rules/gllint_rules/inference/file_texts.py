@@ -89,7 +89,7 @@ def read(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
 
 
 def file_of(evaluator: Evaluator, call: Call, frame: Frame) -> TextModule | None:
-    """The file that a call reads."""
+    """Return the file that a call reads."""
     name = facts.last_name(call.func)
     match call.func:
         case facts.Attr(base=base) if name == "read_text" and _external(evaluator, call, frame) is None:
@@ -116,13 +116,13 @@ def file_of(evaluator: Evaluator, call: Call, frame: Frame) -> TextModule | None
 
 
 def _external(evaluator: Evaluator, call: Call, frame: Frame) -> str | None:
-    """The full name of what is called, where that is of no project."""
+    """Return the full name of what is called, where that is of no project."""
     callee = evaluator.eval(call.func, frame)
     return callee.name if isinstance(callee, External) else None
 
 
 def _opened(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None:
-    """The file that an open one is."""
+    """Return the file behind an open file object."""
     expr, frame = origin(evaluator, expr, frame)
     if isinstance(expr, facts.Await):
         expr = expr.value
@@ -136,7 +136,7 @@ def _opened(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None
 
 
 def _parsed(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None:
-    """The file whose content a parser is given: an open one, or all of its text."""
+    """Return the file whose content a parser receives."""
     made, home = origin(evaluator, expr, frame)
     match made:
         case Call(func=facts.Attr(name=name)) if _GIVES_TEXT.search(name) is None:
@@ -164,9 +164,10 @@ def _file_at(evaluator: Evaluator, path: str | None, frame: Frame) -> TextModule
 
 
 def path_of(evaluator: Evaluator, expr: Expr, frame: Frame, depth: int = 0) -> str | None:
-    """The path that an expression writes out, absolute where it begins at a file of the project; ``""`` where one runs.
+    """Return the path that an expression writes out, absolute where it begins at a file of the project; ``""`` if one
+    runs.
 
-    ``None`` where a part of it is not known.
+    ``None`` if a part of it is not known.
     """
     if depth > MOST_STEPS:
         return None
@@ -251,7 +252,7 @@ def _above(path: str | None) -> str | None:
 
 
 def _package(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
-    """The folder of a package, which is given by its name or is that of the module itself."""
+    """Return the folder of a package, by its name or that of the module itself."""
     match expr:
         case facts.Name(id="__package__" | "__name__"):
             return posixpath.dirname(frame.module.path)
@@ -265,7 +266,7 @@ def _package(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
 
 
 def _template(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
-    """A template object that is made of the text of a file."""
+    """Return a template object that is made of the text of a file."""
     is_known = facts.last_name(call.func) == "from_string" or _external(evaluator, call, frame) in _TEMPLATES
     text = evaluator.eval(call.args[0], frame) if is_known and call.args else None
     if not isinstance(text, Text) or not is_of_a_file(text):
@@ -276,7 +277,7 @@ def _template(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
 def _template_file(
     evaluator: Evaluator, environment: Expr | None, name: Expr, frame: Frame
 ) -> TextModule | None:
-    """The file of a template that an environment has under a name."""
+    """Return the file of a template that an environment has under a name."""
     text = literal_of(evaluator.eval(name, frame)) or ""
     if not text or text.startswith("/"):
         return None
@@ -286,13 +287,13 @@ def _template_file(
 
 
 def _template_folders(evaluator: Evaluator, environment: Expr | None, frame: Frame) -> Sequence[str]:
-    """The folders of an environment, where all of them are seen."""
+    """Return the folders of an environment, where all of them are seen."""
     folders = list(_folders(evaluator, environment, frame)) if environment is not None else []
     return [] if None in folders else [folder for folder in folders if folder is not None]
 
 
 def _folders(evaluator: Evaluator, environment: Expr, frame: Frame) -> Iterator[str | None]:
-    """The folders of which an environment loads its templates, ``None`` for one that is not known."""
+    """Yield the folders of which an environment loads its templates, ``None`` for one that is not known."""
     made, home = origin(evaluator, environment, frame)
     if not isinstance(made, Call):
         return
@@ -342,7 +343,7 @@ def node_text(module: TextModule, node: TextNode) -> Text:
 
 
 def _document(module: TextModule, root: Node) -> Value:
-    """Return the value of one document; unknown if it has numbers and texts that are no templates.
+    """Return the value of one document; unknown if it has numbers and texts that are not templates.
 
     Only an annotation of the reader can say what a number in data is.
     """
@@ -395,10 +396,10 @@ def value_of(module: TextModule) -> list[Value]:
 
 
 def text_of(value: Value) -> Value:
-    """The text of a template object, else the value itself."""
+    """Return the text of a template object, else the value itself."""
     return value.text if isinstance(value, TemplateInstance) else value
 
 
 def is_of_a_file(text: Text) -> bool:
-    """Whether a part of a text is in a template, prompt or data file."""
+    """Return whether a part of a text is in a template, prompt or data file."""
     return any(isinstance(part.site.module, TextModule) for part in text.parts or ())

@@ -74,7 +74,7 @@ _PERCENT = re.compile(
 def assembled(
     evaluator: Evaluator, parts: Iterable[Literal | Interpolation], site: Site, written: int = 0
 ) -> Text:
-    """The text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
+    """Return the text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
 
     Beyond the budget nothing is read from ``parts``. ``written`` are the characters at ``site``.
     """
@@ -95,7 +95,7 @@ def assembled(
 
 
 def is_short(evaluator: Evaluator, text: Text, site: Site) -> bool:
-    """Whether a text is short enough to be taken apart character by character; noted at ``site`` where not."""
+    """Return whether a text is short enough to be taken apart character by character; noted at ``site`` where not."""
     if sum(len(part.text) for part in text.parts or () if isinstance(part, Literal)) <= MOST_CHARACTERS:
         return True
     _too_large(evaluator, site, f"{MOST_CHARACTERS} characters of a text")
@@ -139,7 +139,9 @@ def own_text(evaluator: Evaluator, expr: facts.Expr, value: Value, frame: Frame)
 
 
 def is_written_out(value: Value) -> bool:
-    """Whether ``str`` writes the elements of ``value``: a container, or an object whose class has no other text."""
+    """Return whether ``str`` writes the elements of ``value``: a container, or an object whose class has no other
+    text.
+    """
     return any(_writes_out(option) for option in options(value))
 
 
@@ -155,7 +157,7 @@ def _writes_out(value: Value) -> bool:
 
 
 def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
-    """``text.format(…)``: fields are filled, doubled braces collapse."""
+    """Return the result of ``text.format(…)``: fields are filled, doubled braces become single."""
     position = 0
 
     def filling(match: re.Match[str]) -> _Filling:
@@ -222,12 +224,14 @@ def _part(argument: facts.Expr, path: str) -> facts.Expr:
 
 
 def _place(name: str) -> int | None:
-    """The place that the name of a field says: of ``{0}`` the first; beyond all where it is too long to read."""
+    """Return the place that the name of a field says: of ``{0}`` the first; beyond all where it is too
+    long to read.
+    """
     return int(name[:_DIGITS]) if name.isdecimal() else None
 
 
 def _path(expr: facts.Expr) -> tuple[str, ...]:
-    """The steps from an expression of the source to the part of it which ``expr`` is; mostly none."""
+    """Return the steps from an expression of the source to the part of it which ``expr`` is; mostly none."""
     steps: list[str] = []
     while isinstance(expr, (facts.Sub, facts.Attr)) and expr.at == expr.base.at:
         if isinstance(expr, facts.Attr):
@@ -285,7 +289,7 @@ def join_call(evaluator: Evaluator, separator: Text, call: facts.Call, frame: Fr
 def joined(
     evaluator: Evaluator, separator: tuple[Literal | Interpolation, ...], items: Value, site: Site
 ) -> Text:
-    """The text of ``items``, put together at ``site``."""
+    """Return the text of ``items``, put together at ``site``."""
     if not isinstance(items, ListOf):
         return TEXT
     return serialised_alone(assembled(evaluator, _joined(separator, items, site), site), site)
@@ -310,7 +314,7 @@ def dedented(text: Text) -> Text:
 
 
 def cleaned(text: Text) -> Text:
-    """``inspect.cleandoc(text)``: its first line is indented by itself, and blank lines around it go."""
+    """Return the result of ``inspect.cleandoc(text)``."""
 
     def selection(whole: str) -> Iterable[int]:
         """Return the positions that ``inspect.cleandoc`` keeps."""
@@ -330,7 +334,7 @@ def cleaned(text: Text) -> Text:
 
 
 def stripped(text: Text, method: str, characters: str | None) -> Text:
-    """``text.strip()``, ``.lstrip()`` and ``.rstrip()``, perhaps of ``characters``."""
+    """Return the result of ``text.strip()``, ``.lstrip()`` or ``.rstrip()``, perhaps of ``characters``."""
 
     def selection(whole: str) -> Iterable[int]:
         start = len(whole) - len(whole.lstrip(characters)) if method != "rstrip" else 0
@@ -347,7 +351,7 @@ def replaced(evaluator: Evaluator, text: Text, old: str, call: facts.Call, frame
 
 
 def recased(text: Text, method: str) -> Text:
-    """``text.upper()``, ``.lower()`` and their like, character by character."""
+    """Return the result of ``text.upper()``, ``.lower()`` and the like, character by character."""
     parts: list[Literal | Interpolation] = []
     for part in text.parts or ():
         if isinstance(part, Literal):

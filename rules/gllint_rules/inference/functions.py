@@ -233,7 +233,9 @@ def _overridden(
 
 
 def _is_empty(function: Function) -> bool:
-    """Whether a body does nothing but raise: a docstring, ``...``, ``pass``, ``raise NotImplementedError``."""
+    """Return whether a body only raises or does nothing: a docstring, ``...``, ``pass``, ``raise
+    NotImplementedError``.
+    """
     return all(
         isinstance(statement, facts.Do)
         and (
@@ -258,7 +260,7 @@ def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
 
 
 def _module_and_imports(evaluator: Evaluator, module: facts.Module) -> Iterator[facts.Module]:
-    """The module and those of the project that it imports from."""
+    """Yield the module and those of the project that it imports from."""
     visited = {module.path}
     yield module
     for bindings in module.scope.bindings.values():
@@ -302,7 +304,7 @@ def _returned_texts(
     expr: facts.Call | None,
     frame: Frame | None,
 ) -> Value:
-    """The texts that a function returns which is annotated to return text, perhaps optional."""
+    """Return the texts that a function returns which is annotated to return text, perhaps optional."""
     if declared is NONE:
         return NONE
     value = function_result(evaluator, callee)
@@ -320,9 +322,9 @@ def _may_tell_more(value: Value) -> bool:
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
-    """Whether a function returns texts with gaps, and the call passes numbers, or values with numbers, for them.
+    """Return whether a call fills numbers into the texts that a function returns.
 
-    Most of what is filled into texts are texts, and executing the function for them would add nothing.
+    Other texts are not worth executing the function again.
     """
     if not _has_gaps(value):
         return False
@@ -336,7 +338,7 @@ def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, v
 
 
 def _has_gaps(value: Value) -> bool:
-    """Whether it is or contains a text with an unknown part."""
+    """Return whether it is or contains a text with an unknown part."""
     return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 3))
 
 
@@ -382,9 +384,9 @@ def _specialised(
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Whether a function gives an object of a class that a parameter's annotation names, or one in a container.
+    """Return whether a function returns an object that it received, perhaps in a container.
 
-    What is passed may be of a class that derives from it and says more; so may what a method is called on.
+    The argument may be of a more specific class than the annotation.
     """
     kinds = set(_kinds_in(value))
     if not kinds:
@@ -400,10 +402,7 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
 
 
 def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Whether a method that is given texts, called on what is seen, makes containers with texts that are not known.
-
-    To execute all methods anew for what they are called on would take the steps of other questions.
-    """
+    """Return whether executing a method again for its receiver shows more: it makes containers with unknown texts."""
     if callee.receiver is None:
         return False
     containers = [option for option in options(value) if isinstance(option, Container)]
@@ -415,12 +414,12 @@ def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value)
 
 
 def _holds_open_text(value: Value) -> bool:
-    """Whether it is or contains an unknown text, also inside another text."""
+    """Return whether it is or contains an unknown text, also inside another text."""
     return any(isinstance(part, Text) and part.parts is None for part in _contents(value, 3, True))
 
 
 def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
-    """Whether a function makes dicts of objects, whose fields are those of what it gets."""
+    """Return whether a function makes dicts of objects, whose fields are those of what it gets."""
     part = callee.module.section_of(function.at)
     return not builtin_names.DUMPS.isdisjoint(part.section.calls) and any(
         facts.last_name(call.func) in builtin_names.DUMPS and scope.enclosing_function() is function
@@ -469,7 +468,7 @@ def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:
 
 
 def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
-    """All that the function can return, from its body."""
+    """Return all that the function can return, from its body."""
     function = callee.function
     assert isinstance(function, Function)
     flow = evaluator.flow(callee)

@@ -269,7 +269,7 @@ def _splits_lines(evaluator: Evaluator, call: facts.Call, frame: Frame) -> bool:
 
 
 def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
-    """Whether it can be what something is looked up by: a queue's ``get(True, 5)`` waits."""
+    """Return whether it can be what something is looked up by: a queue's ``get(True, 5)`` waits."""
     if isinstance(expr, facts.Star):
         return False
     value = evaluator.eval(expr, frame)
@@ -277,7 +277,9 @@ def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
 
 
 def _is_address(value: Value) -> bool:
-    """Whether it says where a client is to look, and a number behind it how long: ``client.get("/meters", 5)``."""
+    """Return whether it says where a client is to look, and a number behind it how long:
+    ``client.get("/meters", 5)``.
+    """
     return any(
         isinstance(part, Literal) and "/" in part.text
         for option in options(value)

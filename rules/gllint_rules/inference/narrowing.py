@@ -94,7 +94,9 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
 
 
 def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> tuple[Env, Env] | None:
-    """Return what follows for ``name`` from having an attribute ``key``: without it, it is no object that has one."""
+    """Return what follows for ``name`` from having an attribute ``key``: without it, it is not an object
+    that has one.
+    """
     without = [option for option in options(old) if not _surely_has(evaluator, option, key)]
     if len(without) == len(options(old)):
         return None
@@ -102,7 +104,7 @@ def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> t
 
 
 def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
-    """Whether it is an object of a class of the project that declares the attribute."""
+    """Return whether it is an object of a class of the project that declares the attribute."""
     of = class_of(value)
     return of is not None and evaluator.field(of, name) is not None
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Value:
-    """An instance made by ``expr``; of a class with annotated fields, a record of the arguments."""
+    """Return an instance made by ``expr``; of a class with annotated fields, a record of the arguments."""
     if of.cls.name == QUANTITY:
         return quantity(evaluator, expr, frame, of)
     payload = _payload_of(evaluator, of)
@@ -87,7 +87,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
 
 
 def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
-    """An instance of a plain class, with what it was given where it does nothing but keep that."""
+    """Return an instance of a plain class, with what it was given where it does nothing but keep that."""
     constructor = classes.argument_attributes(evaluator, of)
     if constructor is None:
         return Instance(of)
@@ -115,14 +115,16 @@ def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Valu
 
 
 def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
-    """Whether the fields of a class are its instances' arguments."""
+    """Return whether the fields of a class are its instances' arguments."""
     if _payload_of(evaluator, of) is not None or evaluator.tools.is_tool_class(of):
         return False
     return classes.parameters_of(evaluator, of) is not None
 
 
 def is_encoding(evaluator: Evaluator, of: Value, method: str) -> bool:
-    """Whether ``method`` is one of an encoder, and an object is: a library's, or of a class that derives from one."""
+    """Return whether ``method`` is one of an encoder, and an object is: a library's, or of a class that derives from
+    one.
+    """
     names: Iterable[str] = ()
     if method not in builtin_names.ENCODER_METHODS:
         return False
@@ -134,7 +136,7 @@ def is_encoding(evaluator: Evaluator, of: Value, method: str) -> bool:
 
 
 def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
-    """An object where ``entry`` was put into field ``name``."""
+    """Return an object where ``entry`` was put into field ``name``."""
     if value.of is None:
         return value.store(name, entry)
     if isinstance(name, str) and classes.is_left_out(evaluator, value.of, name):
@@ -176,9 +178,9 @@ def envelope(
     frame: Frame,
     of: ClassOf | None = None,
 ) -> Envelope:
-    """An envelope around a result (``ToolResult(…)``): only its payload goes to the model.
+    """Return an envelope around a result (``ToolResult(…)``), reduced to its ``payload``, which goes to the model.
 
-    ``payload`` are the places of what does; of a class of the project (``of``) a position is that of a field.
+    For a class of the project (``of``) a position is that of a field.
     """
     fields = (classes.parameters_of(evaluator, of) or []) if of is not None else []
     placed = expr.placed()
@@ -221,7 +223,7 @@ def _part(value: Value, keys: str) -> Value:
 
 
 def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
-    """The payload of the envelope that a class is, or that it derives from."""
+    """Return the payload of the envelope that a class is or derives from."""
     for ancestor in classes.ancestors(evaluator, of):
         payload = evaluator.tools.payload(
             ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name
@@ -234,7 +236,7 @@ def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
 def _with_own_fields(
     evaluator: Evaluator, record: Envelope, expr: facts.Call, frame: Frame, of: ClassOf
 ) -> Envelope:
-    """An instance of a class that adds fields to an envelope: they go to the model as its payload does.
+    """Return an instance of a class that adds fields to an envelope: they go to the model as its payload does.
 
     Of an envelope that the model sees nothing of, it sees nothing of those that derive from it.
     """
@@ -254,7 +256,7 @@ def _with_own_fields(
 
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> QuantityInstance:
-    """A call of a class named ``Quantity``, of the project (``of``) or not."""
+    """Return a call of a class named ``Quantity``, of the project (``of``) or not."""
     entries: dict[Key, tuple[Entry, ...]] = {
         name: (evaluator.entry(arg, frame),) for name, arg in arguments.written(expr, ("value", "unit"))
     }

@@ -167,7 +167,7 @@ def _as_one_list(value: Value) -> ListOf | None:
 
 
 def _is_list(value: Value) -> bool:
-    """Whether it is a list on each path, or on some and unknown, or nothing, on the others."""
+    """Return whether it is a list on each path, or on some and unknown, or nothing, on the others."""
     choices = [option for option in options(value) if option is not UNKNOWN and option is not NONE]
     return bool(choices) and all(isinstance(option, ListOf) for option in choices)
 
@@ -188,7 +188,7 @@ def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
 
 
 def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
-    """``and`` and ``or``: one side or the other."""
+    """Return the result of ``and`` or ``or``."""
     chain = [expr]  # long chains nest to the left
     while isinstance(chain[-1].left, facts.BoolOp):
         chain.append(chain[-1].left)
@@ -207,7 +207,7 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
 
 
 def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
-    """``value`` or its ``default``: a number where the default is one and nothing shows that the value is none."""
+    """Return ``value`` or its ``default``. It is a number if the default is one and the value may be one."""
     numeric = number(default)
     # A method or a name of another package is what reading it gives, which is unknown.
     candidates = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
@@ -225,7 +225,7 @@ def _is_number_or_nothing(value: Value) -> bool:
 
 
 def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
-    """``a if test else b``: one arm or the other, each under what the test says."""
+    """Return the result of ``a if test else b``, each arm under its condition."""
     body, orelse = frame, frame
     if frame.env is not None:
         narrowed = narrow(evaluator, expr.test, frame)
@@ -258,7 +258,7 @@ def _may_be(value: Value, kind: type[Value]) -> bool:
 def _survives(
     op: str, expr: facts.BinOp, left: Value, right: Value, a: Number | None, b: Number | None
 ) -> bool:
-    """Whether nothing but numbers survives this operation, although one operand or both are unknown."""
+    """Return whether nothing but numbers survives this operation, although one operand or both are unknown."""
     unknown = right if a is not None else left
     if a is None and b is None:
         return (
@@ -289,7 +289,7 @@ _PATH_WORDS = ("path", "dir", "root", "folder", "file", "base", "home", "cwd", "
 
 
 def _may_be_path(expr: Expr) -> bool:
-    """Whether an expression reads as a path, which ``/`` joins and does not divide: ``data_dir / name``."""
+    """Return whether an expression reads as a path, which ``/`` joins and does not divide: ``data_dir / name``."""
     match expr:
         case facts.Name(id=name) | facts.Attr(name=name):
             words = name.lower().strip("_").split("_")

@@ -31,41 +31,41 @@ class Modules(Protocol):
     """The modules of the project, as imports name them."""
 
     def find_module(self, importer: str, dotted: str) -> str | None:
-        """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
+        """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
 
     def module_at(self, path: str) -> Module | None:
-        """The facts of a file; ``None`` where it cannot be read."""
+        """Return the facts of a file; ``None`` if it cannot be read."""
 
     def submodule(self, package: Module, name: str) -> Module | None:
-        """The module ``name`` in the folder of ``package``, where that is a package."""
+        """Return the module ``name`` in the folder of ``package``, where that is a package."""
 
     def tell(self, path: str, of: str) -> None:
         """Note that the module at ``path`` changes something in the one at ``of``."""
 
     def owns(self, path: str) -> bool:
-        """Whether a file is one of the project's, in which something can be reported."""
+        """Return whether a file is one of the project's, in which something can be reported."""
 
 
 class Tools(Protocol):
     """The questions that the inference asks about tools: which values are tools, and what a tool's schema declares."""
 
     def is_tool_class(self, of: ClassOf) -> bool:
-        """Whether the instances of a class are tools."""
+        """Return whether the instances of a class are tools."""
 
     def decorated_tool(self, module: Module, function: Function) -> ToolData | None:
-        """The tool that the decorators of a function make of it."""
+        """Return the tool that the decorators of a function make of it."""
 
     def made_tool(self, module: Module, call: Call, scope: Scope) -> ToolData | None:
-        """The tool object that a call makes."""
+        """Return the tool object that a call makes."""
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """Return what the schema of a tool declares for a parameter of the function with ``scope``."""
 
     def overrides(self, of: ClassOf, name: str) -> tuple[FunctionOf, ...]:
-        """The methods ``name`` of the project's classes that derive from ``of``."""
+        """Return the methods ``name`` of the project's classes that derive from ``of``."""
 
     def payload(self, origin: str) -> tuple[Place, ...] | None:
-        """The arguments of an envelope that reach the model; ``None`` where the class is none."""
+        """Return the arguments of an envelope that reach the model; ``None`` if the class is none."""
 
 
 class Evaluator(Protocol):

@@ -220,7 +220,7 @@ class Questions:
         """Get ready for a question at ``site`` that is asked while nothing is being answered."""
 
     def executes(self, key: Hashable) -> bool:
-        """Whether the function and call that are ``key`` are being executed in this question."""
+        """Return whether the function and call that are ``key`` are being executed in this question."""
         return key in self._now.executed
 
     def rounds_of(self, function: object) -> int:

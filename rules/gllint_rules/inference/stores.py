@@ -60,7 +60,7 @@ Step: TypeAlias = At | Each
 
 
 def is_same_way(way: Sequence[Step], other: Sequence[Step]) -> bool:
-    """Whether two ways lead to the same, as far as is known."""
+    """Return whether two ways lead to the same, as far as is known."""
     return len(way) == len(other) and all(
         a == b if isinstance(a, Each) or isinstance(b, Each) else a.key is not None and a.key == b.key
         for a, b in zip(way, other, strict=True)
@@ -68,7 +68,7 @@ def is_same_way(way: Sequence[Step], other: Sequence[Step]) -> bool:
 
 
 def removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """The change that takes out what is under a key."""
+    """Return the change that takes out what is under a key."""
     return ()
 
 
@@ -80,7 +80,7 @@ class Store(Struct, frozen=True, eq=False):
     change: Change
 
     def into(self, value: Value, way: Sequence[Step]) -> Value:
-        """``value`` where what ``way`` leads to is changed."""
+        """Return ``value`` after a change of what ``way`` leads to."""
         if isinstance(value, UnionOf):
             rebuilt = [self.into(option, way) for option in value.options]
             is_same = value.source != "arms" and are_same(rebuilt, value.options)
@@ -152,7 +152,7 @@ class Store(Struct, frozen=True, eq=False):
         return value
 
     def _into_each(self, value: Value, step: Each, rest: Sequence[Step]) -> Value:
-        """Each element of a container changed; where not ``whole``, some of them."""
+        """Return a container with each element changed; if not ``whole``, with some of them changed."""
         if not isinstance(value, (DictOf, ListOf)):  # of an object, its fields are no elements
             return value
         self.evaluator.step(value.size // 64)
@@ -225,7 +225,7 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
 
 
 def _has_text_key(way: Sequence[Step]) -> bool:
-    """Whether an unknown value must be a container, since code stores under a literal text in it."""
+    """Return whether an unknown value must be a container, since code stores under a literal text in it."""
     *steps, last = way
     is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
     return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in steps)

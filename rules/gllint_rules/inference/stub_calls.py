@@ -81,7 +81,7 @@ class _ArgumentValues(NamedTuple):
 
 
 def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
-    """The arguments of a call in the source; after a ``*spread`` the positions are unknown."""
+    """Return the arguments of a call. After a ``*spread`` the positions are unknown."""
 
     def read() -> _ArgumentValues:
         named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
@@ -97,7 +97,7 @@ def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Val
 
 
 def _call_by_name(name: str, arguments: _Arguments, at: Declaration) -> Value | None:
-    """Return what a call of a full name gives, by what the stubs declare of it; ``None`` where they do not know it.
+    """Return what a call of a full name gives, by what the stubs declare of it; ``None`` if they do not know it.
 
     :mod:`~gllint_rules.stubs.declarations` lists the kinds of declarations.
     """
@@ -133,7 +133,7 @@ def _call_by_name(name: str, arguments: _Arguments, at: Declaration) -> Value | 
 
 
 def _class_method(name: str, attribute: str, arguments: _Arguments, at: Declaration) -> Value | None:
-    """A method that is called on the class itself."""
+    """Call a method on the class itself."""
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
@@ -196,7 +196,7 @@ def _method_of(
 
 
 def _constructed(name: str, arguments: _Arguments, at: Declaration) -> Value:
-    """An instance made by a call, with its type variables as the arguments show."""
+    """Return an instance made by a call, with its type variables as the arguments show."""
     variables = stubs.variables(name)
     if not variables:
         return instance_of(name, (), at)
@@ -250,7 +250,7 @@ def _result(
 
 
 def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
-    """The parameters that are declared alike in all overloads: they do not say which one it is."""
+    """Return the parameters that are declared alike in all overloads: they do not say which one it is."""
     common: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
     for signature in signatures[1:]:
         declared = {param[0]: param[2] for param in signature[0] or ()}
@@ -261,7 +261,8 @@ def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
 def _fits(
     signature: list[Type], bindings: TypeBindings, arguments: _Arguments, same: Collection[str] = ()
 ) -> bool | None:
-    """Whether a signature takes the arguments; ``None`` if that is unknown. Binds type variables to their types.
+    """Return whether a signature takes the arguments; ``None`` if that is unknown. Binds type variables to their
+    types.
 
     What is given for a parameter in ``same`` does not matter for that.
     """
@@ -311,7 +312,7 @@ def _fits(
 
 
 def _takes(form: Type, value: Value, bindings: TypeBindings) -> bool | None:
-    """Whether something declared as ``form`` takes ``value``; type variables get what it shows."""
+    """Return whether something declared as ``form`` takes ``value``; type variables get what it shows."""
     if isinstance(value, UnionOf):
         # One that fits and one that does not: which overload it is shows only at execution.
         fits = [_takes(form, option, bindings) for option in value.options]
@@ -347,7 +348,7 @@ def _takes(form: Type, value: Value, bindings: TypeBindings) -> bool | None:
 
 
 def _takes_one(parts: list[Type], value: Value, bindings: TypeBindings) -> bool | None:
-    """Whether a part of a union takes the value; type variables are asked only if no plain part does."""
+    """Return whether a part of a union takes the value; type variables are asked only if no plain part does."""
     plain = [part for part in parts if not (isinstance(part, list) and part[0] == "~")]
     outcome: bool | None = False
     for part in plain:
@@ -380,7 +381,9 @@ def _kind_of_literal(value: Text | Number | Boolean) -> type:
 
 
 def _takes_callable(result: Type, value: Value, bindings: TypeBindings) -> bool | None:
-    """Whether a parameter that is a callable takes the value; binds the type variables of the callable's result."""
+    """Return whether a parameter that is a callable takes the value; binds the type variables of the callable's
+    result.
+    """
     match value:
         case External(name=name):
             anything = _Arguments(lambda: _ArgumentValues([], [], spread=True))
@@ -406,7 +409,7 @@ def _same_class(this: Value, value: Value) -> bool | None:
 
 
 def _takes_instance(name: str, parts: list[Type], value: Value, bindings: TypeBindings) -> bool | None:
-    """Whether a parameter of the class ``name`` takes the value; ``None`` if that is not known."""
+    """Return whether a parameter of the class ``name`` takes the value; ``None`` if that is not known."""
     if name == "builtins.object":
         return True
     shape = stubs.shape(name)
@@ -455,7 +458,7 @@ def _takes_instance(name: str, parts: list[Type], value: Value, bindings: TypeBi
 def _has_all(
     name: str, wanted: list[str], parts: list[Type], value: Value, bindings: TypeBindings
 ) -> bool | None:
-    """Whether ``value`` has what a protocol wants; its type variables get what the members give."""
+    """Return whether ``value`` has what a protocol wants; its type variables get what the members give."""
     generic = class_and_arguments(value)
     if generic is None:
         return None
@@ -488,7 +491,7 @@ def _take_all(parts: list[Type], values: list[Value], bindings: TypeBindings) ->
 
 
 def element(value: Value) -> Value:
-    """Return what iterating over an instance gives."""
+    """Return the result of iterating over an instance."""
     match value:
         case Text(is_bytes=True):
             return number_of(Declaration(None, "an element of bytes is a number"))

@@ -132,7 +132,7 @@ def _row(values: list[Value], kind: str, at: Declaration) -> Value:
 
 
 def instance_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
-    """An instance of a class of the stubs."""
+    """Return an instance of a class of the stubs."""
     shape = stubs.shape(name)
     if shape in _SCALARS:
         return _SCALARS[shape]
@@ -230,7 +230,7 @@ _BYTES_CLASSES = ("builtins.bytes", "builtins.bytearray", "builtins.memoryview")
 
 
 def class_name(value: Value, attribute: str = "") -> str | None:
-    """The class of the stubs that a value is an instance of; of several, the first that has the attribute."""
+    """Return the class of the stubs that a value is an instance of; of several, the first that has the attribute."""
     match value:
         case Text(is_bytes=True):
             first = _BYTES_CLASSES[0]
@@ -253,7 +253,7 @@ def class_name(value: Value, attribute: str = "") -> str | None:
 
 
 def class_and_arguments(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]] | None:
-    """The class of the stubs that a value is an instance of, with the types of its type variables."""
+    """Return the class of the stubs that a value is an instance of, with the types of its type variables."""
     name = class_name(value, attribute)
     if name is None:
         return None
@@ -287,12 +287,12 @@ def short_name(name: str) -> str:
 
 
 def constant(name: str, site: Site | None) -> Value | None:
-    """The value of a variable of the standard library by its full name; ``None`` where that is none."""
+    """Return the value of a variable of the standard library by its full name; ``None`` if that is none."""
     return variable(name, Declaration(site, f"`{short_name(name)}` is declared as a number"))
 
 
 def variable(name: str, at: Declaration) -> Value | None:
-    """The value of a variable, of a member of an enumeration, or of an attribute of either."""
+    """Return the value of a variable, of a member of an enumeration, or of an attribute of either."""
     declaration = stubs.find(name)
     head, _, tail = (declaration.name if declaration is not None else name).rpartition(".")
     if declaration is not None and declaration.kind == "a":
@@ -322,7 +322,7 @@ def _is_numeric(value: Value) -> bool:
 
 
 def attribute(value: Value, name: str, site: Site | None) -> Value | None:
-    """A variable or property of ``value``; ``None`` where it is a method or the stubs know none."""
+    """Return a variable or property of ``value``; ``None`` if it is a method or the stubs know none."""
     cls = class_name(value, name)
     member = stubs.member(cls, name) if cls is not None else None
     generic = class_and_arguments(value, name) if member is not None and member.kind == "a" else None
@@ -333,7 +333,7 @@ def attribute(value: Value, name: str, site: Site | None) -> Value | None:
 
 
 def lacks(value: Value, name: str) -> bool:
-    """Whether ``value`` is of a class of the stubs that has no such attribute."""
+    """Return whether ``value`` is of a class of the stubs that has no such attribute."""
     cls = class_name(value, name)
     if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
@@ -341,7 +341,7 @@ def lacks(value: Value, name: str) -> bool:
 
 
 def is_described(value: Value) -> bool:
-    """Whether it is known what ``value`` is: not so of what comes from a package that no stub describes."""
+    """Return whether it is known what ``value`` is: not so of what comes from a package that no stub describes."""
     match value:
         case External(name=name):  # of a module itself the functions are called: `requests.get(url, 5)`
             return "." not in name or stubs.knows(name)
@@ -354,7 +354,7 @@ def is_described(value: Value) -> bool:
 
 
 def instance(name: str, arguments: tuple[Value, ...], site: Site | None, why: str) -> Value | None:
-    """An instance of a class by its full name; ``None`` where the stubs know no such class."""
+    """Return an instance of a class by its full name; ``None`` if the stubs know no such class."""
     declaration = stubs.find(name)
     if declaration is None or declaration.kind != "class":
         return None

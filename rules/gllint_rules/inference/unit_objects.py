@@ -34,12 +34,16 @@ _KEEPING = frozenset(f"builtins.{name}" for name in ("sum", "max", "min", "round
 
 
 def is_unit_object(value: Value) -> bool:
-    """Whether an operand makes a quantity of what it is multiplied with: a unit or a quantity, or one perhaps."""
+    """Return whether an operand makes a quantity of what it is multiplied with: a unit or a quantity, or
+    one perhaps.
+    """
     return any(_is_unit_object(option) for option in options(value))
 
 
 def _is_unit_object(value: Value) -> bool:
-    """Whether a value belongs to a unit library: a unit, a registry, a Quantity of one, or a method of these."""
+    """Return whether a value belongs to a unit library: a unit, a registry, a Quantity of one, or a method
+    of these.
+    """
     match value:
         case External(name=name) | ExternalInstance(name=name):
             return is_of_unit_library(name)
@@ -52,7 +56,7 @@ def _is_unit_object(value: Value) -> bool:
 
 
 def made_at(site: Site) -> QuantityInstance:
-    """A quantity of a library."""
+    """Return a quantity of a library."""
     return QuantityInstance(open=True, site=site)
 
 
@@ -84,13 +88,13 @@ def called(evaluator: Evaluator, callee: Value, call: facts.Call, frame: Frame) 
 
 
 def is_wrapping(evaluator: Evaluator, decorator: facts.Expr, frame: Frame) -> bool:
-    """Whether a decorator is a library's that gives a result its unit: ``@ureg.wraps("kWh", None)``."""
+    """Return whether a decorator is a library's that gives a result its unit: ``@ureg.wraps("kWh", None)``."""
     func = decorator.func if isinstance(decorator, facts.Call) else decorator
     return facts.last_name(func) == "wraps" and is_unit_object(evaluator.eval(func, frame))
 
 
 def keeps_quantity(evaluator: Evaluator, function: str, call: facts.Call, frame: Frame) -> bool:
-    """Whether a function from outside gives a quantity because it is given some: ``sum``, ``numpy.sqrt``."""
+    """Return whether a function from outside gives a quantity because it is given some: ``sum``, ``numpy.sqrt``."""
     if function not in _KEEPING and not function.startswith("numpy."):
         return False
     for arg in call.args[:2]:

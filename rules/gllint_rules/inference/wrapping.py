@@ -30,7 +30,7 @@ _QUANTITY_KEYS = frozenset({"value", "unit"})
 
 
 def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame) -> Value | None:
-    """Return what ``call`` gives where it calls such a helper; ``None`` where it calls another function."""
+    """Return what ``call`` gives where it calls such a helper; ``None`` if it calls another function."""
     function = callee.function
     if not isinstance(function, Function) or not call.args or frame.scope.enclosing_function() is function:
         return None
@@ -64,7 +64,7 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
 
 
 def _is_whole(record: Record) -> bool:
-    """Whether a record has what a Quantity has."""
+    """Return whether a record has what a Quantity has."""
     return record.entries.keys() == _QUANTITY_KEYS
 
 
@@ -87,7 +87,7 @@ def _returned(body: facts.Block) -> Iterator[facts.Expr]:
 
 
 def _asks_for_number(test: facts.Expr, name: str) -> bool:
-    """Whether a test says that ``name`` is a number: ``isinstance(o, float)``, also with ``and not …``."""
+    """Return whether a test says that ``name`` is a number: ``isinstance(o, float)``, also with ``and not …``."""
     match test:
         case facts.Call(func=facts.Name(id="isinstance"), args=(facts.Name(id=tested), kinds)):
             parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)

@@ -54,7 +54,10 @@ class Advice(NamedTuple):
     text: str
 
     def writable_unit(self, policy: Policy) -> str | None:
-        """The unit that a fix may write: one that is shown, and allowed. Mostly none is: no tree is parsed then."""
+        """Return the unit that a fix may write: one that is shown, and allowed.
+
+        Mostly none is: no tree is parsed then.
+        """
         return self.unit if self.unit is not None and policy.allows(self.unit) else None
 
 
@@ -66,12 +69,12 @@ class _Number(NamedTuple):
     after: str = ""
 
     def wrapped(self, unit: str) -> str:
-        """The Quantity in its place; ``unit`` is code, too."""
+        """Return the Quantity in its place; ``unit`` is code, too."""
         return f'{self.before}{{"value": {self.code}, "unit": {unit}}}{self.after}'
 
 
 def _written(context: Context, site: Site, value: Value) -> _Number:
-    """A number as it is written at ``site``; what may be ``None`` stays so."""
+    """Return a number as it is written at ``site``; what may be ``None`` stays so."""
     code = text_at(context.project, site)
     if not any(option is NONE for option in options(value)):
         return _Number(_shortened(code))
@@ -95,9 +98,9 @@ def _written(context: Context, site: Site, value: Value) -> _Number:
 def advice_for_leaf(
     context: Context, result: Result, leaf: Leaf, kind: Kind | None, declared: str = ""
 ) -> Advice:
-    """The repair of a number in a result, which leads to no other finding under the settings that it names.
+    """Return the repair of a number in a result.
 
-    ``declared`` says what else must change with the value: the annotation of a number.
+    With the settings that it names, no other finding follows. ``declared`` says what else must change: an annotation.
     """
     policy = context.policy
     key = leaf.key if leaf.is_named else None
@@ -123,7 +126,7 @@ def advice_for_leaf(
 
 
 def advice_for_returned(context: Context, result: Result, declared: str) -> Advice:
-    """The repair of what a callable returns that is annotated to return a number."""
+    """Return the repair of what a callable returns that is annotated to return a number."""
     argument = echoed_argument(context, result, result.site)
     if argument is not None:
         return _echoed(context.policy, None, None, argument)
@@ -132,12 +135,16 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
 
 
 def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
-    """The repair of a Quantity that an annotation takes for a number; ``declaration`` says which, without an end."""
+    """Return the repair of a Quantity that an annotation takes for a number; ``declaration`` says which, without an
+    end.
+    """
     return Advice(kind, None, None, (), None, f"The value is already a Quantity. {declaration}.")
 
 
 def unit_filled_in(context: Context, hole: Interpolation | None) -> str | None:
-    """The code of a unit that is formatted in directly behind a number: ``unit`` in ``f"{load:.1f} {unit}"``."""
+    """Return the code of a unit that is formatted in directly behind a number: ``unit`` in ``f"{load:.1f}
+    {unit}"``.
+    """
     code = "".join((text_at(context.project, hole.site), *hole.path)) if hole is not None else ""
     words = name_words(hole.field) if hole is not None and hole.field else name_words(code)
     if _UNIT_WORDS.isdisjoint(words):
@@ -153,7 +160,7 @@ def quantity_beside_text(
     behind: str = "",
     unit_code: str | None = None,
 ) -> tuple[str | None, str]:
-    """A number in a text as a message names it, if it can, and how to return it next to the text.
+    """Return a number in a text as a message names it, if it can, and how to return it next to the text.
 
     The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names;
     ``behind`` is the text after it, ``unit_code`` the code of the unit there.
@@ -188,7 +195,9 @@ def quantity_beside_text(
 
 
 def _names_in(leaf: Leaf) -> list[str]:
-    """The key of a number, and every name in its expression: of ``hours / 24`` it is known that it is a time."""
+    """Return the key of a number, and every name in its expression: of ``hours / 24`` it is known that it
+    is a time.
+    """
     maker = maker_at(leaf.site)
     names = [name for part in parts_of(maker.expr) for name in names_of(part)] if maker is not None else []
     return [name for name in (leaf.key, *names) if name]
@@ -211,12 +220,14 @@ def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:
 
 
 def _is_plain(policy: Policy, kind: Kind) -> bool:
-    """Whether a number of a kind is best declared to be no quantity; under strict settings a count may be one."""
+    """Return whether a number of a kind is best declared to be no quantity; under strict settings a count
+    may be one.
+    """
     return kind != "count" or kind in policy.plain_kinds
 
 
 def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
-    """The tool's own argument that the expression at ``site`` is."""
+    """Return the tool's own argument that the expression at ``site`` is."""
     if not result.parameters:
         return None
     text = text_at(context.project, site)
@@ -251,7 +262,7 @@ def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
 
 
 def is_misnamed_quantity(leaf: Leaf, neighbour: Neighbour) -> bool:
-    """Whether a record is a Quantity but for the name of its unit: `{"value": 5, "units": "kW"}`."""
+    """Return whether a record is a Quantity but for the name of its unit: `{"value": 5, "units": "kW"}`."""
     return (
         leaf.key == "value" and leaf.holder is not None and {*leaf.holder.entries} == {"value", neighbour.key}
     )
@@ -320,7 +331,7 @@ def _wrapped(
 
 
 def _why_open(unit: ShownUnit, key: str | None) -> str:
-    """Why no unit is named, and where one may be declared."""
+    """Return why no unit is named, and where one may be declared."""
     match unit.sources:
         case ():
             declared = (
@@ -364,7 +375,7 @@ def _advised(
 
 
 def _pattern(key: str) -> str:
-    """The pattern of plain keys that names ``key``, and those like it."""
+    """Return the pattern of plain keys that names ``key``, and those like it."""
     if key.endswith("_id") and len(key) > 3:
         return "*_id"
     return re.sub(r"([*?\[])", r"[\1]", key)
@@ -375,11 +386,11 @@ def _quoted(text: str) -> str:
 
 
 def _is_shown(key: str) -> bool:
-    """Whether a key can be part of a sentence."""
+    """Return whether a key can be part of a sentence."""
     return len(key) <= _LONGEST_KEY and key.isprintable() and "`" not in key
 
 
 def _shortened(text: str) -> str:
-    """An expression as the help repeats it: a name whatever its length, anything else while it is short."""
+    """Return an expression as the help repeats it: a name whatever its length, anything else while it is short."""
     most = _LONGEST_KEY if text.replace(".", "_").isidentifier() else _SHOWN
     return text if 0 < len(text) <= most and text.isprintable() and "`" not in text else _NUMBER

@@ -22,7 +22,7 @@ from gllint_runtime.policy.parameter_units import ParameterUnits
 
 
 def says_unit(context: Context, tool: Tool, callee: FunctionOf, param: facts.Param) -> bool:
-    """Whether a parameter of a tool's function says a unit in some place."""
+    """Return whether a parameter of a tool's function says a unit in some place."""
     if mentions_unit(param.name):
         return True
     function = callee.function
@@ -52,7 +52,7 @@ def _is_declared_by_schema(context: Context, tool: Tool, name: str) -> bool:
 
 
 def schema_properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site, bool]]:
-    """The properties of a tool's literal ``args_schema`` that are numbers, and whether each says its unit."""
+    """Yield the properties of a tool's literal ``args_schema`` that are numbers, and whether each says its unit."""
     schema = (
         read_schema(context, tool.args_schema, tool.scope)
         if tool.args_schema is not None and tool.module is context.module

@@ -24,12 +24,12 @@ _MOST_DEPTH = 8
 
 
 def is_operand(name: str) -> bool:
-    """Whether a parameter is called like a plain operand: ``a``, ``x``, ``number1``, ``values``."""
+    """Return whether a parameter is called like a plain operand: ``a``, ``x``, ``number1``, ``values``."""
     return _OPERANDS.fullmatch(name) is not None
 
 
 def is_calculated(context: Context, result: Result, text: Leaf | None = None) -> bool:
-    """Whether all numbers of a result, and one in a ``text``, are arithmetic of plain operands; not under strict."""
+    """Return whether all numbers of a result are computed from plain arguments. Never under ``strict``."""
     if not context.policy.plain_kinds or not any(map(is_operand, result.parameters)):
         return False
     function = result.callable.function
@@ -43,7 +43,7 @@ def is_calculated(context: Context, result: Result, text: Leaf | None = None) ->
 
 
 def _is_calculated(expr: Expr | None, scope: Scope, depth: int) -> bool:
-    """Whether an expression computes with nothing but operands."""
+    """Return whether an expression computes with nothing but operands."""
     if depth > _MOST_DEPTH:
         return False
     match expr:
@@ -69,7 +69,7 @@ def _is_calculated(expr: Expr | None, scope: Scope, depth: int) -> bool:
 
 
 def _is_operand_or_calculated(expr: Expr, scope: Scope, depth: int) -> bool:
-    """Whether an expression is an operand that the model passes (``a``), rounded or not, or is made of such."""
+    """Return whether an expression is an operand that the model passes (``a``), rounded or not, or is made of such."""
     match expr:
         case facts.Name(id=name) if is_operand(name):
             match scope.find(name):

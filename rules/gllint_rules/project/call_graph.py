@@ -16,17 +16,17 @@ Where: TypeAlias = tuple[str, int]
 
 
 def where(function: FunctionOf) -> Where:
-    """The place of a function."""
+    """Return the place of a function."""
     return function.module.path, function.function.at
 
 
 def is_run(project: Project, function: Where) -> bool:
-    """Whether some tool of the project runs ``function``."""
+    """Return whether some tool of the project runs ``function``."""
     return function in project.memory(_promises)
 
 
 def is_promised(project: Project, function: Where) -> bool:
-    """Whether a tool that runs ``function`` promises something of its result, by a schema."""
+    """Return whether a tool that runs ``function`` promises something of its result, by a schema."""
     return project.memory(_promises).get(function, False)
 
 
@@ -36,7 +36,7 @@ def learn_runners(project: Project, path: str) -> None:
 
 
 def _promises(project: Project) -> dict[Where, bool]:
-    """The functions that tools run, each with whether one of these tools has a result schema."""
+    """Return the functions that tools run, each with whether one of these tools has a result schema."""
     promises: dict[Where, bool] = {}
     for part in project.answers(_run_in, project.once(registrars)):
         for function, has_schema in part:
@@ -47,7 +47,7 @@ def _promises(project: Project) -> dict[Where, bool]:
 def _run_in(
     project: Project, module: Module, argument: frozenset[tuple[str, int, str, str, str, str]]
 ) -> tuple[tuple[tuple[str, int], bool], ...]:
-    """The functions that the tools of a module run."""
+    """Return the functions that the tools of a module run."""
     return tuple(
         (where(callable), tool.result_schema is not None)
         for tool in project.tools.of(module)

@@ -31,12 +31,12 @@ MOST_NAMES = 4  # that one level, or a container of levels, is given one after t
 
 
 def uses_categories(project: Project) -> bool:
-    """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
+    """Return whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
     return any(project.answers(_uses_categories, None))
 
 
 def _uses_categories(project: Project, module: Module, argument: None) -> bool:
-    """Whether a module defines levels, gives one to a tool, or compares the category of a tool with one."""
+    """Return whether a module defines levels, gives one to a tool, or compares the category of a tool with one."""
     return (
         any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
         or any(
@@ -49,7 +49,7 @@ def _uses_categories(project: Project, module: Module, argument: None) -> bool:
 
 
 def _asks_for_level(project: Project, module: Module) -> bool:
-    """Whether a module compares what a tool has as its category with a level: ``tool.category in {…}``."""
+    """Return whether a module compares what a tool has as its category with a level: ``tool.category in {…}``."""
     for part in module.sections(partial(_may_ask, module)):
         for comparison, scope in part.comparisons:
             if any(map(_is_asked, comparison.operands)):
@@ -63,7 +63,7 @@ def _asks_for_level(project: Project, module: Module) -> bool:
 
 
 def _may_ask(module: Module, section: Section) -> bool:
-    """Whether a section may ask an object for its category, judged by its text."""
+    """Return whether a section may ask an object for its category, judged by its text."""
     return module.holds(section, _ASKED) or (
         "getattr" in section.calls and module.mentions(section, (_CATEGORY,))
     )
@@ -81,7 +81,9 @@ def _is_asked(expr: Expr) -> bool:
 
 
 def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-    """Whether ``expr`` is a level, a list of levels or a dict with levels as keys, or a variable with one of these."""
+    """Return whether ``expr`` is a level, a list of levels or a dict with levels as keys, or a variable for one of
+    these.
+    """
     match expr:
         case facts.Attr() if _level(project, expr, frame) is not None:
             return True
@@ -103,7 +105,7 @@ def _categories(module: Module) -> Iterator[Class]:
 
 
 def _has_levels(cls: Class) -> bool:
-    """Whether an enumeration is of levels; one of subjects may well have an ``EXTERNAL`` among them."""
+    """Return whether an enumeration is of levels; one of subjects may well have an ``EXTERNAL`` among them."""
     levels = TOOL_CATEGORIES & cls.scope.bindings.keys()
     return "READ_ONLY" in levels or len(levels) > 1
 
@@ -117,7 +119,7 @@ def _gives_level(project: Project, module: Module, call: Call, scope: Scope) -> 
 
 
 def _level(project: Project, expr: facts.Attr, frame: Frame) -> str | None:
-    """The level that ``expr`` names: ``ToolCategory.READ_ONLY``."""
+    """Return the level that ``expr`` names: ``ToolCategory.READ_ONLY``."""
     if expr.name not in TOOL_CATEGORIES or not facts.last_name(expr.base):
         return None
     values = options(project.evaluator.eval(expr.base, frame))
@@ -125,7 +127,7 @@ def _level(project: Project, expr: facts.Attr, frame: Frame) -> str | None:
 
 
 def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
-    """The levels that a tool may declare; empty where it declares none, ``None`` where that is not known."""
+    """Return the levels that a tool may declare; empty if it declares none, ``None`` if that is not known."""
     if tool.cls is not None:
         return _class_category(project, tool.cls)
     expr = tool.call.keyword(_CATEGORY) if tool.call is not None else None
@@ -174,7 +176,7 @@ def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] |
 
 
 def _init_category(project: Project, module: Module, init: Function) -> frozenset[str] | None:
-    """The category that ``__init__`` hands on: ``super().__init__(category=ToolCategory.READ_ONLY)``."""
+    """Return the category that ``__init__`` passes on: ``super().__init__(category=ToolCategory.READ_ONLY)``."""
     for call, scope in module.calls_of({"__init__"}):
         if scope is init.scope and facts.last_name(call.func) == "__init__":
             frame = Frame(module, scope)
@@ -188,7 +190,7 @@ def _init_category(project: Project, module: Module, init: Function) -> frozense
 
 
 def _is_field(project: Project, of: ClassOf) -> bool:
-    """Whether the class has a category that each instance is given: annotated, without a value."""
+    """Return whether the class has a category that each instance is given: annotated, without a value."""
     return any(
         isinstance(ancestor, ClassOf) and _CATEGORY in ancestor.cls.scope.bindings
         for ancestor in classes.ancestors(project.evaluator, of)
@@ -211,7 +213,7 @@ def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
 
 
 def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> frozenset[str] | None:
-    """The levels that ``expr`` may be; ``None`` where it is something else or unknown."""
+    """Return the levels that ``expr`` may be; ``None`` if it is something else or unknown."""
     match expr:
         case facts.Attr() if (level := _level(project, expr, frame)) is not None:
             return frozenset({level})

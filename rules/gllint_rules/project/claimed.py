@@ -40,7 +40,7 @@ def claim_parts(value: Value) -> ClaimParts | None:
 
 
 def sources(context: Context, claim: ClaimParts) -> list[Tool]:
-    """The tool whose call bears the claim's id in the same file, else those whose result has a Quantity at its path."""
+    """Return the tool with the claim's call id in this file, else the tools with a Quantity at its path."""
     project = context.project
     names = set(_called(context, claim.call_id)) if claim.call_id else set()
     modules = modules_with_tools(project)
@@ -65,7 +65,7 @@ def sources(context: Context, claim: ClaimParts) -> list[Tool]:
 
 
 def _called(context: Context, call_id: str) -> Iterator[str]:
-    """The names of the tools that are called under ``call_id``, as the file itself writes it down."""
+    """Return the names of the tools that are called under a literal ``call_id``."""
     written: list[tuple[Dict | Call, Scope]] = [*context.module.dicts, *context.module.calls]
     for literal, scope in written:
         for key in _CALL_ID_KEYS:
@@ -83,7 +83,7 @@ def _part(literal: Dict | Call, key: str) -> facts.Expr | None:
 
 
 def _has_quantity(value: Value, steps: tuple[str, ...]) -> bool:
-    """Whether a value may have a Quantity under the keys ``steps``."""
+    """Return whether a value may have a Quantity under the keys ``steps``."""
     for option in options(value):
         if isinstance(option, Record):
             if not steps:

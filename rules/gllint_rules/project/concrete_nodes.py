@@ -50,9 +50,9 @@ class ConcreteNodes:
         self._passages: list[_Passage] = []
 
     def node(self, fact: object) -> cst.CSTNode | None:
-        """The node of an expression, function or class of the module, or of what is at a site.
+        """Return the node of an expression, function or class of the module, or of what is at a site.
 
-        ``None`` where LibCST cannot read the statement around it. Raises TypeError for what is none of these, and
+        ``None`` if LibCST cannot read the statement around it. Raises TypeError for what is none of these, and
         ValueError for a fact of another module.
         """
         module, at = self._place(fact)
@@ -68,7 +68,10 @@ class ConcreteNodes:
         return node
 
     def matches(self, fact: object, matcher: object) -> bool:
-        """Whether the node of a fact is as ``matcher`` says. Raises as :meth:`node`, and TypeError for no matcher."""
+        """Return whether the node of a fact is as ``matcher`` says.
+
+        Raises as :meth:`node`, and TypeError for no matcher.
+        """
         if not isinstance(matcher, m.BaseMatcherNode):
             wanted = "context.matches takes a matcher of libcst.matchers such as m.Call(…)"
             raise TypeError(f"{wanted}, not {_described(matcher)}{_matcher_hint(matcher)}")
@@ -87,7 +90,10 @@ class ConcreteNodes:
     def replacement(
         self, fact: object, new: object, message: str, applicability: Applicability
     ) -> Fix | None:
-        """The fix that puts a node in the place of that of a fact; ``None`` where there is none. Raises likewise."""
+        """Return the fix that puts a node in the place of that of a fact; ``None`` if there is none.
+
+        Raises likewise.
+        """
         if not isinstance(new, cst.CSTNode):
             raise TypeError(f"context.replacement puts a LibCST node in place, not {_described(new)}")
         node = fact if isinstance(fact, cst.CSTNode) else self.node(fact)

@@ -77,7 +77,7 @@ class Context:
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:
-        """The context of ``module``, with what other rules and files have asked of it already."""
+        """Return the context of ``module``, with what other rules and files have asked of it already."""
         return project.memory(_contexts).setdefault(module.path, cls(project, module))
 
     @property
@@ -91,7 +91,7 @@ class Context:
 
     @cached_property
     def results(self) -> list[Result]:
-        """All results of all tools of the module; of a callable with two roles once."""
+        """Return the results of all tools of the module, each callable once."""
         results: list[Result] = []
         keys: set[object] = set()
         seen_changers: set[object] = set()
@@ -165,7 +165,7 @@ class Context:
         )
 
     def results_of(self, tool: Tool) -> list[Result]:
-        """The results of all callables of ``tool``, in reading order."""
+        """Return the results of all callables of ``tool``, in reading order."""
         own = dict.fromkeys(callable.function for callable in tool.callables)
         pairs = [pair for function in own for pair in self._results_by_function.get(function, ())]
         return [result for _, result in sorted(pairs, key=lambda pair: pair[0])]
@@ -179,7 +179,7 @@ class Context:
         return table
 
     def once(self, question: Callable[[Context], _T]) -> _T:
-        """The answer to a question about the module, remembered."""
+        """Return the answer to a question about the module, remembered."""
         if question not in self._answers:
             self._answers[question] = question(self)
         answer: _T = self._answers[question]
@@ -187,7 +187,7 @@ class Context:
 
     @cached_property
     def touches_tools(self) -> bool:
-        """Whether the module defines tools or imports them (or the classes that make them)."""
+        """Return whether the module defines tools or imports them (or the classes that make them)."""
         return bool(self.tools) or imports_tools(self.project, self.module)
 
     @cached_property
@@ -201,7 +201,7 @@ class Context:
         return self.evaluator.eval(expr, Frame(self.module, scope))
 
     def entry(self, expr: Expr, scope: Scope) -> Entry:
-        """The value of an expression of the module, and its place."""
+        """Return the value of an expression of the module, and its place."""
         return Entry(self.eval(expr, scope), Site(self.module, expr.at))
 
     def span(self, site: Site) -> Span:
@@ -218,7 +218,7 @@ class Context:
         characters: tuple[int, int] | None = None,
         tool: Tool | None = None,
     ) -> Pending:
-        """A finding at an expression, or at those ``characters`` of its source text.
+        """Return a finding at an expression, or at those ``characters`` of its source text.
 
         ``fix`` works out the repair, whose edits all lie in the file of ``where``; it is called once the finding is
         placed. ``tool`` is its tool.
@@ -242,7 +242,7 @@ class Context:
         settings: tuple[str, ...] = (),
         characters: tuple[int, int] | None = None,
     ) -> Pending:
-        """A finding in the result of a tool, or at those ``characters`` of what is at ``site``.
+        """Return a finding in the result of a tool, or at those ``characters`` of what is at ``site``.
 
         Without a ``message`` it is made of the tools, of the keys that lead there and of ``what`` it is. ``settings``
         are the lines of configuration that the help names.
@@ -269,18 +269,18 @@ class Context:
     def node(self, fact: Expr | Site) -> cst.CSTNode | None: ...
 
     def node(self, fact: Expr | facts.Function | facts.Class | Site) -> cst.CSTNode | None:
-        """The LibCST node of an expression, function or class of the module, or of what is at a site.
+        """Return the LibCST node of an expression, function or class of the module, or of what is at a site.
 
-        ``None`` where LibCST cannot read it. Raises TypeError, and ValueError for a fact of another module.
+        ``None`` if LibCST cannot read it. Raises TypeError, and ValueError for a fact of another module.
         """
         return self._concrete.node(fact)
 
     def matches(self, fact: Fact, matcher: BaseMatcherNode) -> bool:
-        """Whether the node of a fact is as a matcher of ``libcst.matchers`` says. Raises as :meth:`node`."""
+        """Return whether the node of a fact is as a matcher of ``libcst.matchers`` says. Raises as :meth:`node`."""
         return self._concrete.matches(fact, matcher)
 
     def comments(self, fact: Fact) -> tuple[str, ...]:
-        """The comments (``"# …"``) on the lines of a fact or a node, and alone on the lines right above it.
+        """Return the comments (``"# …"``) on the lines of a fact or a node, and alone on the lines right above it.
 
         Of a function, a class or a statement with a body, the lines up to the body count. Raises as :meth:`node`.
         """
@@ -289,9 +289,9 @@ class Context:
     def replacement(
         self, fact: Fact, node: cst.CSTNode, message: str, applicability: Applicability = "unsafe"
     ) -> Fix | None:
-        """The fix that puts ``node`` in the place of a fact or a node, and leaves all else as it is written.
+        """Return the fix that puts ``node`` in the place of a fact or a node, and leaves all else as it is written.
 
-        ``None`` where LibCST cannot read it, or nothing changes. Raises as :meth:`node`.
+        ``None`` if LibCST cannot read it, or nothing changes. Raises as :meth:`node`.
         """
         return self._concrete.replacement(fact, node, message, applicability)
 
@@ -318,7 +318,7 @@ class Subject(NamedTuple):
 
 
 def subject_of(tool: Tool, callable: FunctionOf | None) -> Subject:
-    """``tool`` by the place of its ``callable``, else by its own."""
+    """Return the subject of a finding: ``tool`` at the place of its ``callable``, else at its own."""
     called = callable or tool.callable
     of = tool.cls.cls.name if tool.cls is not None else ""
     function = called.function if called is not None else None

@@ -31,12 +31,12 @@ class ToolDescription(NamedTuple):
 
 
 def described_tools(project: Project) -> list[ToolDescription]:
-    """All tools of the project."""
+    """Return all tools of the project."""
     return [ToolDescription._make(fields) for part in _parts(project).values() for fields in part]
 
 
 def modules_with_tools(project: Project) -> list[Module]:
-    """The modules that have any; no others need be read for that."""
+    """Return the modules that have any; no others need be read for that."""
     return [project.modules[path] for path, part in _parts(project).items() if part]
 
 

@@ -35,6 +35,6 @@ def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
 
 
 def _cuts(text: str, offset: int) -> bool:
-    """Whether a word or a line ending goes on across ``offset``."""
+    """Return whether a word or a line ending goes on across ``offset``."""
     pair = text[offset - 1 : offset + 1]
     return pair == "\r\n" or (len(pair) == 2 and pair.replace("_", "a").isalnum())

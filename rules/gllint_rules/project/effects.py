@@ -136,7 +136,7 @@ class Effects:
         self._parts: dict[tuple[Module, int], dict[Scope, _Parts]] = {}
 
     def reached(self, callee: FunctionOf) -> Iterator[ReachedEffect]:
-        """All effects of ``callee``: those of its own body first, then by how far away they are."""
+        """Yield all effects of ``callee``: those of its own body first, then by how far away they are."""
         keys = {_key(callee)}
         queue: list[tuple[FunctionOf, tuple[Because, ...]]] = [(callee, ())]
         position = 0
@@ -160,7 +160,7 @@ class Effects:
                     queue.append((called, (*way, Because(f"calls `{_title(called)}`", site))))
 
     def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> ReachedEffect | None:
-        """The first effect of one of ``kinds``: in a callable itself if there is one, else the nearest."""
+        """Return the first effect of one of ``kinds``: in a callable itself if there is one, else the nearest."""
         near: list[ReachedEffect] = []
         far: ReachedEffect | None = None
         for callee in callees:
@@ -173,14 +173,14 @@ class Effects:
         return min(near, key=lambda reached: reached.effect.site.at) if near else far
 
     def called(self, expr: Expr, module: Module, scope: Scope) -> FunctionOf:
-        """A function that does nothing but call ``expr``, which is not a function of the project."""
+        """Return a function that does nothing but call ``expr``, which is not a function of the project."""
         call = Call(expr.at, expr, (), ())
         caller = FunctionOf(module, Lambda(expr.at, (), call, Scope("lambda", scope)))
         self._bodies[_key(caller)] = _BodyReader(self.project, caller, _Parts([(call, scope)])).read()
         return caller
 
     def body(self, callee: FunctionOf) -> Body:
-        """The effects and calls in the body of ``callee``."""
+        """Return the effects and calls in the body of ``callee``."""
         key = _key(callee)
         body = self._bodies.get(key)
         if body is None:
@@ -197,7 +197,7 @@ class Effects:
 
 
 def _by_scope(part: SectionFacts) -> dict[Scope, _Parts]:
-    """The calls of a section, and what mentions the environment, under the scope that executes them."""
+    """Return the calls of a section, and what mentions the environment, under the scope that executes them."""
     by_scope: dict[Scope, _Parts] = {}
     for call, scope in part.calls:
         by_scope.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
@@ -235,7 +235,7 @@ def _title(callee: FunctionOf) -> str:
 
 
 def _is_inside(inner: FunctionOf, outer: FunctionOf) -> bool:
-    """Whether ``inner`` is ``outer`` or is defined in its body."""
+    """Return whether ``inner`` is ``outer`` or is defined in its body."""
     scope: Scope | None = inner.function.scope
     while scope is not None:
         if scope is outer.function.scope:
@@ -271,7 +271,7 @@ class _BodyReader:
         return self.body
 
     def frame(self, scope: Scope) -> Frame:
-        """The frame in which the body is evaluated: ``self`` is what the method is bound to."""
+        """Return the frame in which the body is evaluated: ``self`` is what the method is bound to."""
         return Frame(self.callee.module, scope, None, self.callee.bound)
 
     def add(self, kind: Kind, at: int, title: str, frame: Frame, path: Expr | None = None) -> None:
@@ -402,7 +402,7 @@ class _BodyReader:
         return all(self.evaluator.eval(seed, frame) is NONE for seed in values)
 
     def is_unseeded(self, name: str, frame: Frame) -> bool:
-        """Whether ``name`` is a generator of the module that was made without a seed."""
+        """Return whether ``name`` is a generator of the module that was made without a seed."""
         scope = frame.scope.home(name)
         if scope is None or scope.kind != "module":
             return False
@@ -417,7 +417,7 @@ class _BodyReader:
         )
 
     def seeded_modules(self) -> set[str]:
-        """The functions of the modules of random functions that a literal seeds here or at import time."""
+        """Return the functions of the modules of random functions that a literal seeds here or at import time."""
         if not any(effect.kind == "random" for effect in self.body.effects):
             return set()
         module = self.callee.module
@@ -469,7 +469,7 @@ def _reads_environment(name: str) -> bool:
 
 
 def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
-    """The argument at ``position`` or under one of ``keywords``; ``None`` where it is unknown."""
+    """Return the argument at ``position`` or under one of ``keywords``; ``None`` if it is unknown."""
     if len(call.args) > position:
         positional = call.args[: position + 1]
         return None if any(isinstance(arg, facts.Star) for arg in positional) else positional[-1]
@@ -477,7 +477,7 @@ def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
 
 
 def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, ReachedEffect]]:
-    """The T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
+    """Yield the T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
 
     That is the effect where it is in the tool's own callable, else the ``fn`` value.
     """
@@ -493,7 +493,7 @@ def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool
 
 
 def _may_be_live(context: Context, tool: Tool) -> bool:
-    """Whether a tool says, or may say, that it needs the world outside."""
+    """Return whether a tool says, or may say, that it needs the world outside."""
     assert tool.call is not None
     declared = tool.call.keyword(LIVE_REQUIRED)
     if declared is None:

@@ -52,7 +52,7 @@ class Imports:
         self._loaded[module.path] = module
 
     def module_at(self, path: str) -> Module | None:
-        """The facts of the file at ``path``; ``None`` where there is none, or none that is Python."""
+        """Return the facts of a file; ``None`` if it is missing or is not Python."""
         if path not in self._loaded:
             self._loaded[path] = self._load(path)
         module = self._loaded[path]
@@ -81,14 +81,14 @@ class Imports:
             tellers.difference_update(changed)
 
     def loaded_module(self, path: str) -> Module | None:
-        """The module at ``path``, where it is loaded."""
+        """Return the module at ``path``, where it is loaded."""
         return self._loaded.get(path)
 
     def is_loaded(self, path: str) -> bool:
         return path in self._loaded
 
     def reaching(self, paths: Collection[str]) -> frozenset[str]:
-        """The modules whose answers rest on one of ``paths`` so far, those themselves among them."""
+        """Return the modules whose answers depend on one of ``paths``, those included."""
         importers: dict[str, list[str]] = {}
         for importer in (*self.targets, *self.told_by):
             for path in self.rests_on(importer):
@@ -107,19 +107,19 @@ class Imports:
         self.told_by.setdefault(of, set()).add(path)
 
     def rests_on(self, path: str) -> Iterator[str]:
-        """The modules that names of the one at ``path`` have led to, and those that say something of it."""
+        """Yield the modules that names of the one at ``path`` have led to, and those that say something of it."""
         yield from filter(None, self.targets.get(path, {}).values())
         yield from self.told_by.get(path, ())
 
     def submodule(self, package: Module, name: str) -> Module | None:
-        """The module ``name`` in the folder of ``package``, where that is a package."""
+        """Return the module ``name`` in the folder of ``package``, where that is a package."""
         if package.path.endswith("/__init__.py"):
             path = self.find_module(package.path, f".{name}")
             return self.module_at(path) if path is not None else None
         return None
 
     def find_module(self, importer: str, dotted: str) -> str | None:
-        """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
+        """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
         targets = self.targets.setdefault(importer, {})
         if dotted not in targets:
             targets[dotted] = self._find_module(importer, dotted)
@@ -166,7 +166,7 @@ class Imports:
         return None
 
     def _folders_above(self, path: str) -> Iterator[str]:
-        """The top folder of the project, then those from the one of a file upwards."""
+        """Yield the top folder of the project, then those from the one of a file upwards."""
         yield self._root
         top, folder = f"{self._root.rstrip('/')}/", posixpath.dirname(path)
         while folder.startswith(top) and folder != "/":  # the folder above it, too
@@ -180,10 +180,9 @@ class Imports:
         return None
 
     def _find_absolute(self, start: str, parts: str) -> str | None:
-        """The module that lies at ``parts`` under one of the folders from ``start`` upwards.
+        """Return the file of ``parts`` under one of the folders from ``start`` upwards.
 
-        A package's own folder is no place for top-level names, unless nothing else is: scripts that live in
-        packages do exist.
+        Inside a package, its own folder counts only if nothing else is found: scripts may be in packages.
         """
         first = parts.partition("/")[0]
         folder = start
@@ -208,7 +207,7 @@ class Imports:
         return any(self._exists(f"{folder}/{name}") for name in _TOP_FOLDER_FILES)
 
     def _neighbour(self, importer: str, parts: str) -> str | None:
-        """A module of another package of the same project, of several the one that lies nearest."""
+        """Return a module of another package of the same project, of several the one that lies nearest."""
         folders = self._packages.get(parts.partition("/")[0], ())
         paths = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
         return max(paths, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)

@@ -29,7 +29,7 @@ _MOST_STATEMENTS = 400  # in which a tally is looked for
 def reading_of(leaf: Leaf) -> NameReading:
     """Return the kind that the key of a number shows, with the other keys of its container.
 
-    A countable thing next to it is no unit of a number in a list.
+    A countable thing next to it is not a unit of a number in a list.
     """
     key = leaf.key if leaf.is_named else None
     beside = (
@@ -42,7 +42,7 @@ def reading_of(leaf: Leaf) -> NameReading:
 
 
 def kind_of_leaf(leaf: Leaf) -> Kind | None:
-    """The kind of a number in a result; ``None`` where neither its key nor a count in its expression says one."""
+    """Return the kind of a number in a result; ``None`` if neither its key nor a count in its expression says one."""
     reading = reading_of(leaf)
     if reading.kind is not None:
         return None if any(is_fraction(maker.expr) for maker in _makers(leaf)) else reading.kind
@@ -55,7 +55,7 @@ def kind_of_leaf(leaf: Leaf) -> Kind | None:
 
 
 def is_plain_leaf(leaf: Leaf, policy: Policy) -> bool:
-    """Whether a number in a result is no quantity, by its key and the settings.
+    """Return whether a number in a result is no quantity, by its key and the settings.
 
     A count above 1 that is written out is one all the same: no one counted it.
     """
@@ -72,7 +72,7 @@ def is_plain_leaf(leaf: Leaf, policy: Policy) -> bool:
 
 
 def holds_numbers(result: Result, policy: Policy) -> bool:
-    """Whether a result contains a number that should be a Quantity, or a Quantity."""
+    """Return whether a result contains a number that should be a Quantity, or a Quantity."""
     return (
         any(not is_plain_leaf(leaf, policy) for leaf in leaves(result.value, result.site))
         or next(quantities(result.value, result.site), None) is not None
@@ -80,7 +80,7 @@ def holds_numbers(result: Result, policy: Policy) -> bool:
 
 
 def is_tally(leaf: Leaf) -> bool:
-    """Whether a number starts as a literal and is only ever counted up by one: ``good += 1``, ``out["bad"] += 1``."""
+    """Return whether a number is only counted up by one: ``good += 1``, ``out["bad"] += 1``."""
     function = function_at(leaf.site.module, leaf.site.at)
     if function is None:
         return False
@@ -112,7 +112,7 @@ def _bound(binding: facts.Binding) -> facts.Expr | None:
 
 
 def _step(value: facts.Expr | None) -> int | None:
-    """By how much a statement counts up, 0 for a start; ``None`` for any other value."""
+    """Return by how much a statement counts up, 0 for a start; ``None`` for other values."""
     match value:
         case facts.Const(value=int() as start) if not isinstance(start, bool):
             return 0
@@ -123,7 +123,7 @@ def _step(value: facts.Expr | None) -> int | None:
 
 
 def _makers(leaf: Leaf) -> Iterator[Maker]:
-    """The expressions by which a number is made: that at the leaf, and those behind it."""
+    """Yield the expressions that make a number, nearest first."""
     queue = deque([leaf.number.because])
     sites = [leaf.site] if leaf.value is not None else []
     for _ in range(_MOST_REASONS):
@@ -145,7 +145,7 @@ def _makers(leaf: Leaf) -> Iterator[Maker]:
 
 
 def allowing(policy: Policy, unit: str) -> str:
-    """The line of configuration that allows a unit."""
+    """Return the line of configuration that allows a unit."""
     from gllint_runtime.policy.units import packs_for
 
     packs = packs_for(unit)
@@ -164,10 +164,10 @@ def unit_advice(policy: Policy, verdict: UnitVerdict) -> str:
 
 
 def list_line(key: str, old_entries: tuple[str, ...], *entries: str) -> str:
-    """The line of configuration that adds to a list."""
+    """Return the line of configuration that adds to a list."""
     return f"{key} = [{', '.join(map(_toml, dict.fromkeys((*old_entries, *entries))))}]"
 
 
 def _toml(text: str) -> str:
-    """A string of TOML, which escapes as JSON does."""
+    """Return a string of TOML, which escapes as JSON does."""
     return json.dumps(text, ensure_ascii=False).replace("`", "\\u0060")  # backticks surround it

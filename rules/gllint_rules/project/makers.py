@@ -38,7 +38,7 @@ class Maker(NamedTuple):
 
 
 def maker_at(site: Site) -> Maker | None:
-    """The expression at a place."""
+    """Return the expression at a place."""
     expr = expression(site.module, site.at)
     if expr is None:
         return None
@@ -47,7 +47,7 @@ def maker_at(site: Site) -> Maker | None:
 
 
 def text_at(project: Project, site: Site) -> str:
-    """The text of an expression, empty where it is long."""
+    """Return the text of an expression, empty if it is long."""
     text = project.positions(site.module).text(site.at)
     return text if len(text) <= _MOST_TEXT else ""
 
@@ -90,7 +90,7 @@ def _unwrapped(expr: Expr, depth: int) -> list[Expr]:
 
 
 def agreed(values: Iterable[_T | None]) -> _T | None:
-    """The one value that all of them are."""
+    """Return the one value that all of them are."""
     different = set(values)
     return different.pop() if len(different) == 1 else None
 
@@ -99,7 +99,7 @@ def agreed(values: Iterable[_T | None]) -> _T | None:
 
 
 def fixed_unit(maker: Maker, depth: int = 0, *, is_difference: bool = False) -> str | None:
-    """The unit of an expression where the library fixes it: seconds, bytes, a count.
+    """Return the unit of an expression where the library fixes it: seconds, bytes, a count.
 
     A date as seconds has none, but the difference of two has: ``is_difference``.
     """
@@ -146,7 +146,7 @@ def _unit_of_call(call: facts.Call, scope: Scope) -> str | None:
 
 
 def _is_one(element: Expr) -> bool:
-    """Whether a sum of such elements counts them: ``1``, ``x is None``."""
+    """Return whether a sum of such elements counts them: ``1``, ``x is None``."""
     match element:
         case facts.Const(value=value):
             return value == 1
@@ -157,7 +157,7 @@ def _is_one(element: Expr) -> bool:
 
 
 def _qualified(func: Expr, scope: Scope) -> str:
-    """``time.time`` of ``clock.time`` behind ``import time as clock``; empty where nothing imports it."""
+    """Return the full name of ``clock.time`` after ``import time as clock``; empty if nothing imports it."""
     first, _, rest = facts.dotted(func).partition(".")
     for binding in scope.find(first) if first else ():
         if binding.kind == "import":
@@ -181,7 +181,7 @@ def title(expr: Expr) -> str:
 
 
 def names_of(expr: Expr) -> list[str]:
-    """The names by which an expression announces what it gives, of variables, fields, keys or functions.
+    """Return the names by which an expression announces what it gives, of variables, fields, keys or functions.
 
     An empty text is for one without a name: nothing computed announces what it is.
     """
@@ -204,7 +204,7 @@ def _name(expr: Expr) -> str:
 
 
 def is_call(expr: Expr) -> bool:
-    """Whether an expression, rounded or not, is what a function gives, a look-up by key aside."""
+    """Return whether an expression, rounded or not, is what a function gives, a look-up by key aside."""
     return any(isinstance(core, facts.Call) and not _is_look_up(core) for core in cores(expr))
 
 
@@ -213,7 +213,7 @@ def _is_look_up(call: facts.Call) -> bool:
 
 
 def variable(expr: Expr) -> str | None:
-    """The variable that an expression is, as it is or rounded."""
+    """Return the variable that an expression is, as it is or rounded."""
     return agreed(core.id if isinstance(core, facts.Name) else None for core in cores(expr))
 
 
@@ -221,7 +221,7 @@ def variable(expr: Expr) -> str | None:
 
 
 def is_count(maker: Maker, depth: int = 0) -> bool:
-    """Whether an expression counts, whatever it is called: ``len(rows)``, ``sum(1 for row in rows)``."""
+    """Return whether an expression counts, whatever it is called: ``len(rows)``, ``sum(1 for row in rows)``."""
     return depth <= _MOST_DEPTH and all(
         _counts(Maker(core, maker.scope), depth) for core in cores(maker.expr)
     )
@@ -237,7 +237,7 @@ def _counts(maker: Maker, depth: int) -> bool:
 
 
 def is_fraction(expr: Expr, depth: int = 0) -> bool:
-    """Whether an expression shows a fraction: a literal with one, a quotient, a product with one."""
+    """Return whether an expression shows a fraction: a literal with one, a quotient, a product with one."""
     match expr:
         case facts.Const(value=float() as value):
             return not value.is_integer()
@@ -261,6 +261,6 @@ def is_fraction(expr: Expr, depth: int = 0) -> bool:
 
 
 def is_composite(expr: Expr) -> bool:
-    """Whether several numbers make or may be it, so that none of them says what it is."""
+    """Return whether several numbers make or may be it, so that none of them says what it is."""
     parts = cores(expr)
     return len(parts) > 1 or isinstance(parts[0], facts.BinOp)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
-    """Whether what a callable returns becomes something else before the model sees it."""
+    """Return whether something changes the result of a callable before the model sees it."""
     if any(_replaces_result(evaluator, tool, changer) for changer in _changers(tool, callable)):
         return True
     for wrapper in wrappers(evaluator, callable):
@@ -59,7 +59,7 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
 
 
 def _wrapped_values(evaluator: Evaluator, wrapper: FunctionOf, callable: FunctionOf) -> list[Value]:
-    """Return what ``wrapper`` returns when its decorator is applied to ``callable``; nothing where that is unknown."""
+    """Return what ``wrapper`` returns when its decorator is applied to ``callable``; nothing if that is unknown."""
     decorated = _decorated_name(wrapper)
     if decorated is None:
         return [value for _, value in evaluator.flow(wrapper).returns]
@@ -72,14 +72,16 @@ def _wrapped_values(evaluator: Evaluator, wrapper: FunctionOf, callable: Functio
 
 
 def _is_another(value: Value) -> bool:
-    """Whether it is another value than what it was made of: a text that does not say the same, or Quantities."""
+    """Return whether it is another value than what it was made of: a text that does not say the same, or
+    Quantities.
+    """
     if isinstance(value, Container):
         return _is_wrapped(value)
     return isinstance(value, Text) and not isinstance(value, SerialisedText)
 
 
 def _is_wrapped(value: Value) -> bool:
-    """Whether each number of a container is in a Quantity, and there is one."""
+    """Return whether each number of a container is in a Quantity, and there is one."""
     has_quantity = False
     waiting = [value]
     while waiting:
@@ -103,7 +105,7 @@ def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
 
 
 def _replaces_result(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
-    """Whether ``changer`` puts something else in the place of a result, whichever function it is.
+    """Return whether ``changer`` puts something else in the place of a result, whichever function it is.
 
     A function of the project keeps the result if it may return ``None``, or something that may contain its argument.
     """
@@ -119,7 +121,7 @@ def _keeps(evaluator: Evaluator, function: FunctionOf) -> bool:
 
 
 def _stays(value: Value) -> bool:
-    """Whether one of its alternatives is none, or a container that came from elsewhere."""
+    """Return whether one of its alternatives is none, or a container that came from elsewhere."""
     return any(
         option is NONE or (isinstance(option, Container) and option.site is None) for option in options(value)
     )
@@ -135,7 +137,7 @@ def result_changers(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> I
 
 
 def runs_wrapped(wrapper: FunctionOf) -> bool:
-    """Whether a function inside a decorator calls or passes on the decorated function; else it replaces it."""
+    """Return whether a function inside a decorator calls or passes on the decorated function; else it replaces it."""
     decorated = _decorated_name(wrapper)
     return decorated is not None and any(
         scope is wrapper.function.scope
@@ -155,7 +157,7 @@ def _decorated_name(wrapper: FunctionOf) -> str | None:
 
 
 def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]:
-    """The functions that decorators of the project put around another one."""
+    """Yield the functions that decorators of the project put around another one."""
     function = callable.function
     if not isinstance(function, facts.Function) or not function.decorators:
         return
@@ -214,7 +216,7 @@ def _text(evaluator: Evaluator, tool: Tool, expr: Expr | None) -> str | None:
 
 
 def _parts(expr: Expr, value: Value, places: tuple[Place, ...]) -> tuple[Expr, Value]:
-    """The items at ``places`` of a returned tuple."""
+    """Return the items at ``places`` of a returned tuple."""
     [place] = places if len(places) == 1 else (None,)
     if not isinstance(place, int):
         return expr, value
@@ -228,7 +230,7 @@ def _parts(expr: Expr, value: Value, places: tuple[Place, ...]) -> tuple[Expr, V
 
 
 def _each_of_pair(value: Value) -> tuple[Value, ...]:
-    """The two parts of a pair, each of which the model sees by itself."""
+    """Return the two parts of a pair, each of which the model sees by itself."""
     if isinstance(value, ListOf) and value.kind in ("tuple", "declared") and len(value.items) == 2:
         return tuple(entry.value for entry in value.items)
     return (value,)
@@ -322,7 +324,7 @@ class _Reading:
 
 
 def _has_serialised_text(value: Value) -> bool:
-    """Whether it is a content block, and nothing but one, whose text says what was serialised."""
+    """Return whether it is a content block, and nothing but one, whose text says what was serialised."""
     return any(
         isinstance(option, (DictOf, Envelope))
         and _TEXT in option.entries

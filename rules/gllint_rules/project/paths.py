@@ -22,7 +22,7 @@ def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, 
 
 
 def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-    """Whether ``expr`` is surely a path object, followed through `/`, its methods and assignments."""
+    """Return whether ``expr`` is surely a path object, followed through `/`, its methods and assignments."""
     for option in options(project.evaluator.eval(expr, frame)):
         if isinstance(option, ExternalInstance) and option.name in PATH_CLASSES:
             return True
@@ -55,7 +55,7 @@ def _begun_with(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Ex
 def whereabouts(
     project: Project, path: Expr | None, frame: Frame
 ) -> Literal["notes", "elsewhere", "unknown"]:
-    """Whether a path names notes: yes, no, or unknown where it is not a literal."""
+    """Return whether a path names notes: yes, no, or unknown if it is not a literal."""
     if path is None:
         return "unknown"
     if any(NOTES in word.lower() for word in _words(project, path, frame, set())):
@@ -64,7 +64,7 @@ def whereabouts(
 
 
 def _words(project: Project, expr: Expr, frame: Frame, steps: set[Expr], depth: int = 0) -> Iterator[str]:
-    """The texts and names that a path is made of, of each expression once."""
+    """Yield the texts and names that a path is made of, of each expression once."""
     if depth > MOST_STEPS or expr in steps:
         return
     steps.add(expr)
@@ -96,7 +96,7 @@ def _words(project: Project, expr: Expr, frame: Frame, steps: set[Expr], depth: 
 
 
 def _begins_literally(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-    """Whether the first part of a path is written out, so that the rest only leads further down."""
+    """Return whether the first part of a path is written out, so that the rest only leads further down."""
     value = project.evaluator.eval(expr, frame)
     if isinstance(value, Text) and value.parts:
         return isinstance(value.parts[0], values.Literal)

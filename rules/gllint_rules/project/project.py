@@ -166,8 +166,8 @@ class Project:
     def follow(self, changed: Collection[str]) -> frozenset[str]:
         """Forget what rests on the modules at ``changed``, which have followed an edit.
 
-        Returns the paths of the modules that may say something else now; none where the edit changed no fact, nor how
-        an expression is written.
+        Returns the paths of the modules that may say something else now; none if the edit changed no fact, nor how an
+        expression is written.
         """
         followed = [*filter(None, map(self.imports.loaded_module, changed))]
         if len(followed) == len(changed) and all(module.edited == Edited.PLACES for module in followed):
@@ -198,7 +198,7 @@ class Project:
     def _forget(
         self, changed: Collection[str], stale: frozenset[str], spoilt: Spoilt, talked: bool
     ) -> frozenset[str]:
-        """Forget what is ``spoilt``, and of the ``stale`` modules that of which it is not known what it rests on."""
+        """Forget the ``spoilt`` answers, and those of ``stale`` modules whose dependencies are unknown."""
         self._forget_answers()
         if self.reads is not None:
             self.reads.now = set()
@@ -226,7 +226,7 @@ class Project:
     def judge_by(self, settings: Settings) -> None:
         """Judge by other ``settings`` from now on, which may differ from those so far in what they allow alone.
 
-        Raises ``ValueError`` where they differ in what is a tool, or a message.
+        Raises ``ValueError`` if they differ in what is a tool, or a message.
         """
         if not settings.reads_like(self.settings):
             raise ValueError("these settings change the meaning of the modules")
@@ -234,7 +234,7 @@ class Project:
         self._forget_answers()
 
     def talks(self) -> bool:
-        """Whether a file of the project imports a framework of the table or a model's SDK."""
+        """Return whether a file of the project imports a framework of the table or a model's SDK."""
         if self._talks is None:
             self._talks = self._screened_out_talks or any(self._answers_of(_talks_to_a_model, None))
         return self._talks
@@ -328,7 +328,7 @@ class Project:
         return self._parts
 
     def once(self, question: Callable[[Project, *_Arguments], _T], *arguments: *_Arguments) -> _T:
-        """The answer to a question about the whole project, remembered until another module is announced.
+        """Return the answer to a question about the whole project, remembered until another module is announced.
 
         ``arguments`` are plain values.
         """
@@ -357,7 +357,7 @@ class Project:
         return answer
 
     def positions(self, module: Module) -> Positions:
-        """The places of the expressions of ``module``."""
+        """Return the places of the expressions of ``module``."""
         positions = self._positions.get(module.path)
         if positions is None or positions.module is not module:
             from gllint_rules.reading.positions import positions_of
@@ -386,7 +386,7 @@ def _talks_to_a_model(project: Project, module: Module, argument: None) -> bool:
 
 
 def registrars(project: Project) -> frozenset[Registrar]:
-    """By what of the project functions are handed over that other modules give."""
+    """Return the registrars: functions of the project to which other modules pass functions."""
     registrars = new = frozenset(
         Registrar._make(fields) for part in project.answers(_registrars_in, None) for fields in part
     )
@@ -400,7 +400,7 @@ def registrars(project: Project) -> frozenset[Registrar]:
 
 
 def subclasses(project: Project) -> frozenset[Subclass]:
-    """The classes of the project that have a base, each by the last name of one."""
+    """Return the classes of the project that have a base, each by the last name of one."""
     return frozenset(
         Subclass._make(fields) for part in project.answers(_subclasses_in, None) for fields in part
     )
@@ -416,7 +416,9 @@ def _subclasses_in(project: Project, module: Module, argument: None) -> frozense
 
 
 def _without_tests(project: Project, registrar: Registrar) -> Registrar:
-    """A registrar that says so where it is the name of a tool that a test describes: no other file calls that."""
+    """Return a registrar that says so where it is the name of a tool that a test describes: no other file
+    calls that.
+    """
     is_tested = registrar.kind == "described" and is_test_path(registrar.path, project.root)
     return registrar._replace(kind="tested") if is_tested else registrar
 

@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 
 
 def registries(project: Project) -> tuple[str, ...]:
-    """The paths of the modules that assign a registry that may contain tools."""
+    """Return the paths of the modules that assign a registry that may contain tools."""
     return tuple(path for path in project.answers(_registry_in, None) if path)
 
 
 def dispatchers(project: Project) -> frozenset[str]:
-    """The names of the functions and classes through which calls are to go that the project defines or imports."""
+    """Return the names of the functions and classes through which calls are to go that the project defines
+    or imports.
+    """
     return frozenset(name for names, _ in project.answers(_dispatchers_in, None) for name in names)
 
 
 def has_dispatcher(project: Project) -> bool:
-    """Whether the project defines or imports a function or class through which calls are to go."""
+    """Return whether the project defines or imports a function or class through which calls are to go."""
     return any(names or derives for names, derives in project.answers(_dispatchers_in, None))
 
 
@@ -48,7 +50,7 @@ QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
 
 
 def is_plain(question: Callable[[Project], Any]) -> bool:
-    """Whether a question is one of these."""
+    """Return whether a question is one of these."""
     return QUESTIONS.get(question.__name__) is question
 
 
@@ -61,7 +63,7 @@ MOST_HOPS = 5  # imports that lead to each other
 
 
 def _dispatchers_in(project: Project, module: Module, argument: None) -> tuple[frozenset[str], bool]:
-    """The dispatchers that a module binds, and whether a class of it derives from one."""
+    """Return the dispatchers that a module binds, and whether a class of it derives from one."""
     names = project.names.dispatch_functions | project.names.dispatch_classes
     configured = project.names.table.dispatchers(frozenset({CONFIGURED}))
     return (
@@ -75,7 +77,10 @@ def _dispatchers_in(project: Project, module: Module, argument: None) -> tuple[f
 
 
 def _lets_through(project: Project, module: Module, name: str, hops: int = MOST_HOPS) -> bool:
-    """Whether calls can go through what bears ``name``: a registry that only keeps tools has no method for that."""
+    """Return whether calls can go through the class ``name``.
+
+    A registry that only stores tools has no method for that.
+    """
     for section in module.binders(name):
         if section.kind == "class":
             return any(_RUNS.search(method.name) for method in methods(module, section))

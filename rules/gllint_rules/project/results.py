@@ -71,15 +71,15 @@ class Leaf(NamedTuple):
 
     @property
     def in_list(self) -> bool:
-        """Whether a list lies on the way to it."""
+        """Return whether a list lies on the way to it."""
         return bool(self.lists)
 
     def within(self, container: Container) -> tuple[int, ...]:
-        """The lists on the way to what is in a container at this place."""
+        """Return the lists on the way to what is in a container at this place."""
         return (*self.lists, len(self.keys)) if isinstance(container, ListOf) else self.lists
 
     def is_of_shape(self, policy: Policy) -> bool:
-        """Whether it is the number of a Quantity in a shape that the project lists."""
+        """Return whether it is the number of a Quantity in a shape that the project lists."""
         return (
             self.holder is not None and self.key is not None and shaped_key(self.holder, policy) == self.key
         )
@@ -95,7 +95,7 @@ def shaped_key(record: Record, policy: Policy) -> str | None:
 
 
 def is_quantity(record: Record) -> bool:
-    """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``.
+    """Return whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``.
 
     An object of a class of the project is one where it has nothing else, and its unit may be a text.
     """
@@ -109,7 +109,7 @@ def is_quantity(record: Record) -> bool:
 
 
 def _may_be_quantity(record: Record) -> bool:
-    """Whether the unknown part of a record may contain the unit of its ``value``."""
+    """Return whether the unknown part of a record may contain the unit of its ``value``."""
     return (
         record.open
         and record.of is None
@@ -128,7 +128,7 @@ _NO_NUMBER = Number(Because("", None))
 
 
 def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
-    """The leaves below ``at``, which says how ``value`` was reached.
+    """Yield the leaves below ``at``, which says how ``value`` was reached.
 
     If that is not ``sure`` to be there, only numbers that were put into it somewhere count.
     """
@@ -165,14 +165,14 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
 
 
 def figure_of(value: Value) -> Number | None:
-    """The number that a value is, or is on one path if on the others it is nothing or a text (``"N/A"``)."""
+    """Return the number that a value is, or is on one path if on the others it is nothing or a text (``"N/A"``)."""
     if not isinstance(value, UnionOf) or value.source == "elements":
         return number(value)
     return number(join(*_numbers_in(value))) if value.source == "arms" else figure_shown(value)
 
 
 def figure_shown(value: Value) -> Number | None:
-    """The number that a value may be, if all else that it may be is nothing or a text that is written out.
+    """Return the number that a value may be, if all else that it may be is nothing or a text that is written out.
 
     A type that admits texts and numbers says neither.
     """
@@ -200,7 +200,9 @@ def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
 
 
 def _known_throughout(value: Value) -> bool:
-    """Whether each alternative is a container: one that may be text, or anything, is not known to contain numbers."""
+    """Return whether each alternative is a container: one that may be text, or anything, is not known to contain
+    numbers.
+    """
     if not isinstance(value, UnionOf):
         return True
     for option in value.options:
@@ -248,7 +250,7 @@ def _what(container: Container) -> str:
 
 
 def as_text(key: Key | None) -> str | None:
-    """A key that is text; ``None`` for any other."""
+    """Return a key that is text; ``None`` for any other."""
     return key if isinstance(key, str) else None
 
 
@@ -263,7 +265,7 @@ class QuantityLeaf(Struct, frozen=True, eq=False):
 
     @property
     def has_more(self) -> bool:
-        """Whether it is a dict with other keys next to ``value`` and ``unit``."""
+        """Return whether it is a dict with other keys next to ``value`` and ``unit``."""
         is_call = isinstance(self.record, QuantityInstance)
         return not is_call and not self.record.entries.keys() <= QUANTITY_KEYS
 
@@ -281,7 +283,9 @@ def quantities(
     list_site: Site | None = None,
     policy: Policy | None = None,
 ) -> Iterator[QuantityLeaf]:
-    """The Quantities that a result contains, well-formed or not; those in the shapes that a ``policy`` lists, too."""
+    """Yield the Quantities that a result contains, well-formed or not; those in the shapes that a ``policy`` lists,
+    too.
+    """
     for option in options(value):
         if isinstance(option, Record) and (
             is_quantity(option) or (policy is not None and shaped_key(option, policy) is not None)

@@ -15,13 +15,15 @@ _NO_TOOL, _ARGUMENTS = ("", -1), ("", -2)
 
 
 def users_of(context: Context, site: Site) -> list[Where]:
-    """The tools that promise what a place in a result schema says, by where they are; ``_NO_TOOL`` for what is none."""
+    """Return the tools that promise what a place in a result schema says, by if they are; ``_NO_TOOL`` for what is
+    none.
+    """
     users = context.project.once(_users).get((site.module.path, site.at), [])
     return [user for user in users if user != _ARGUMENTS]
 
 
 def is_of_arguments(context: Context, site: Site) -> bool:
-    """Whether the same dict is part of what some tool takes."""
+    """Return whether the same dict is part of what some tool takes."""
     return _ARGUMENTS in context.project.once(_users).get((site.module.path, site.at), ())
 
 
@@ -39,7 +41,7 @@ def _users(project: Project) -> dict[Where, list[Where]]:
 
 
 def _users_in(project: Project, module: Module, argument: None) -> tuple[tuple[Where, Where], ...]:
-    """The places in the schemas of a module, each with its user: a tool that promises it, or one of no tool."""
+    """Return the places in the schemas of a module, each with its user: a tool that promises it, or one of no tool."""
     context = Context.of(project, module)
     tools = project.tools.of(module)
     makers = {tool.call: tool for tool in tools if tool.call is not None}

@@ -48,14 +48,16 @@ class SchemaLiteral(Struct, eq=False):
     places: dict[Path, Site] = field(default_factory=dict)
 
     def place(self, path: Path) -> Site:
-        """The place of the value at ``path``, or of what is nearest around it."""
+        """Return the place of the value at ``path``, or of what is nearest around it."""
         while path not in self.places and path:
             path = path[:-1]
         return self.places.get(path, self.site)
 
 
 def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | None:
-    """The schema that ``expr`` is, directly or through names and spreads; ``None`` where it is no literal dict."""
+    """Return the schema that ``expr`` is, directly or through names and spreads; ``None`` if it is not a
+    literal dict.
+    """
     literals, reads = context.once(_read), context.project.reads
     if expr.at not in literals:
         literals[expr.at] = noted(reads, lambda: _literal(context.eval(expr, scope)))
@@ -119,7 +121,7 @@ def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> An
 
 
 def _own_site(value: Value, site: Site) -> Site:
-    """A schema that a constant names is reported where it is written."""
+    """Return a schema that a constant names is reported where it is written."""
     if isinstance(value, Container) and value.site is not None:
         return value.site
     return site
@@ -134,7 +136,7 @@ class KeywordSchema(Struct, frozen=True, eq=False):
 
 
 def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[KeywordSchema]:
-    """The literal schemas given as one of the keywords ``names`` in a call of the module."""
+    """Yield the literal schemas given as one of the keywords ``names`` in a call of the module."""
     wanted = frozenset(names)
     for call, scope in context.module.calls_where(lambda section: not wanted.isdisjoint(section.keywords)):
         values = [(name, value) for name, value in call.keywords if name in names]
@@ -149,7 +151,7 @@ def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[Keywor
 
 
 def is_ours(context: Context, keyword_schema: KeywordSchema) -> bool:
-    """Whether a schema is a T1 tool's, whose runtime resolves our references; no other reader does."""
+    """Return whether a schema is a T1 tool's, whose runtime resolves our references; no other reader does."""
     return keyword_schema.name in RESULT_SCHEMAS and keyword_schema.call.at in context.once(_schema_calls)
 
 

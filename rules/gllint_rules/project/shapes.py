@@ -31,7 +31,7 @@ class ShapedUnit(NamedTuple):
 
 
 def is_shaped(record: Record, policy: Policy) -> bool:
-    """Whether a record is read by one of the project's shapes, and not as a plain Quantity."""
+    """Return whether a record is read by one of the project's shapes, and not as a plain Quantity."""
     key = shaped_key(record, policy)
     if key is None:
         return False
@@ -39,7 +39,7 @@ def is_shaped(record: Record, policy: Policy) -> bool:
 
 
 def unit_in_shape(record: Record, policy: Policy) -> ShapedUnit | None:
-    """The unit of a shaped record; ``None`` where it says none, or what it says is not written out."""
+    """Return the unit of a shaped record; ``None`` if it says none, or what it says is not written out."""
     texts = _texts(record)
     if texts is None:
         return None
@@ -51,7 +51,7 @@ def unit_in_shape(record: Record, policy: Policy) -> ShapedUnit | None:
 
 
 def shape_problem(record: Record, policy: Policy) -> tuple[str, str] | None:
-    """Return what is wrong with a shaped record, and what to do; ``None`` where the source shows no fault."""
+    """Return what is wrong with a shaped record, and what to do; ``None`` if the source shows no fault."""
     key = shaped_key(record, policy)
     assert key is not None
     number = _number(record, key)
@@ -73,12 +73,12 @@ def _number(record: Record, key: str) -> Value:
 
 
 def _may_be_amount(value: Value) -> bool:
-    """Whether a text may be a number, as amounts of money often are."""
+    """Return whether a text may be a number, as amounts of money often are."""
     return isinstance(value, Text) and (value.literal is None or is_typed_number(value.literal))
 
 
 def _texts(record: Record) -> dict[str, str | None] | None:
-    """Return the texts under unit keys, ``None`` for one that is no text; ``None`` if one is unknown."""
+    """Return the texts under unit keys, ``None`` for one that is not a text; ``None`` if one is unknown."""
     texts: dict[str, str | None] = {}
     for key in _READ & record.entries.keys():
         value = join(*(entry.value for entry in record.entries[key]))

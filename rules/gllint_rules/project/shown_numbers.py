@@ -78,7 +78,7 @@ def numbers_beside(context: Context, result: Result) -> frozenset[str]:
 
 
 def _texts_of(context: Context, site: Site) -> set[str]:
-    """A number as it is written, and what it rounds or chooses from."""
+    """Return a number as it is written, and what it rounds or chooses from."""
     site = number_site(site)
     expr = expression(site.module, site.at)
     at = [core.at for core in cores(expr)] if expr is not None else [site.at]
@@ -86,7 +86,7 @@ def _texts_of(context: Context, site: Site) -> set[str]:
 
 
 def is_of_an_error(site: Site) -> bool:
-    """Whether an expression is in an ``except`` block."""
+    """Return whether an expression is in an ``except`` block."""
     function = function_at(site.module, site.at)
     return function is not None and any(
         expr.at == site.at
@@ -105,7 +105,7 @@ def is_no_measure(
     texts: tuple[str, str],
     beside: frozenset[str],
 ) -> bool:
-    """Whether a number in a text counts, names or sets something, or is one that its reader has otherwise.
+    """Return whether a number in a text counts, names or sets something, or is one that its reader has otherwise.
 
     That is the tool's own argument, or a number that the result also returns as a number. ``texts`` are the texts
     before and after the ``hole`` that shows it.
@@ -143,7 +143,9 @@ def is_no_measure(
 
 
 def _is_setting(expr: facts.Expr, result: Result) -> bool:
-    """Whether an expression is made of constants and settings alone: ``LIMIT // 2``, ``self.config.timeout``."""
+    """Return whether an expression is made of constants and settings alone: ``LIMIT // 2``,
+    ``self.config.timeout``.
+    """
     values = [part for core in cores(expr) for part in _operands(core, 0)]
     return any(not isinstance(value, facts.Const) for value in values) and all(
         _is_from_settings(value, result) for value in values
@@ -159,7 +161,8 @@ def _operands(expr: facts.Expr, depth: int) -> list[facts.Expr]:
 
 
 def _is_from_settings(expr: facts.Expr, result: Result) -> bool:
-    """Whether an expression is a constant (its name is in capitals), an option of the toolkit, or from settings.
+    """Return whether an expression is a constant (its name is in capitals), an option of the toolkit, or from
+    settings.
 
     An option is an attribute that ``__init__`` takes from its arguments; settings are ``config.timeout`` and the like.
     """
@@ -182,7 +185,9 @@ def _is_argument_of_init(value: facts.Expr | None, scope: facts.Scope) -> bool:
 
 
 def _counts(because: Because, depth: int = 0) -> bool:
-    """Whether a number is a count or a counter, or a sum or difference of these: ``i + 1``, ``total - len(rows)``."""
+    """Return whether a number is a count or counter, or a sum or difference of these: ``i + 1``, ``total -
+    len(rows)``.
+    """
     maker = maker_at(because.site) if because.site is not None else None
     if maker is None or depth > _MOST_DEPTH:
         return False

@@ -45,7 +45,7 @@ _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
 
 
 def sights(context: Context) -> Iterator[ToolSight]:
-    """Each tool of a module once, with what it returns as far as that can be seen."""
+    """Yield each tool of a module once, with what it returns as far as that can be seen."""
     by_place: dict[tuple[str, int], ToolSight] = {}
     for tool in context.tools:
         at = subject_of(tool, tool.callable).tool
@@ -62,10 +62,7 @@ def sights(context: Context) -> Iterator[ToolSight]:
 
 
 def _names_of(context: Context, tool: Tool) -> int:
-    """How many tools the callable of ``tool`` serves: one function of a low-level server may answer for several.
-
-    Of several servers each serves what its module describes; a single one serves all that the project describes.
-    """
+    """Return how many tools a callable serves: one function of a low-level server may answer for several."""
     if not _is_server(tool):
         return 1
     described = context.project.once(_described)
@@ -80,7 +77,7 @@ def _is_server(tool: Tool) -> bool:
 
 
 def _described(project: Project) -> tuple[tuple[str, int, bool], ...]:
-    """How many tools each module of the project describes, tests aside, and whether it serves some.
+    """Return how many tools each module of the project describes, tests aside, and whether it serves some.
 
     They are described by `Tool(name="x", inputSchema=…)`.
     """
@@ -103,7 +100,7 @@ def _described_in(project: Project, module: Module, argument: None) -> tuple[str
 
 
 def _unregistered(context: Context) -> Iterator[ToolSight]:
-    """The functions that a call is given like tools, though no row of the framework table says that they are."""
+    """Yield functions that are passed like tools, although no row of the framework table covers the call."""
     keywords, tools = {*LIKE_TOOLS, *context.names.table.any_keywords}, context.project.tools
     for call, scope in context.module.calls_where(lambda section: not keywords.isdisjoint(section.keywords)):
         frame = Frame(context.module, scope)
@@ -190,7 +187,9 @@ def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[Tool
 
 
 def _tells_numbers(value: Value) -> bool:
-    """Whether a text in a value may contain numbers: digits are in it, or something is filled in that may be one."""
+    """Return whether a text in a value may contain numbers: digits are in it, or something is filled in that may be
+    one.
+    """
     for option in options(value):
         match option:
             case SerialisedText():
@@ -211,7 +210,7 @@ def _tells_numbers(value: Value) -> bool:
 
 
 def _may_be_digits(part: Literal | Interpolation) -> bool:
-    """Whether a part of a text contains digits, or is filled by what may be a number."""
+    """Return whether a part of a text contains digits, or is filled by what may be a number."""
     if isinstance(part, Literal):
         return any(map(str.isdigit, part.text))
     is_text = all(isinstance(option, (Text, Boolean)) or option is NONE for option in options(part.value))
@@ -219,7 +218,7 @@ def _may_be_digits(part: Literal | Interpolation) -> bool:
 
 
 def _has_open_part(value: Value) -> bool:
-    """Whether a part of a container, serialised or not, is unknown."""
+    """Return whether a part of a container, serialised or not, is unknown."""
     for option in options(value):
         if isinstance(option, SerialisedText):
             if _has_open_part(option.value):
@@ -235,7 +234,7 @@ def _has_open_part(value: Value) -> bool:
 
 
 def is_open(value: Value) -> bool:
-    """Whether a value is unknown or may have unknown parts, other than those that are seen."""
+    """Return whether a value is unknown or may have unknown parts, other than those that are seen."""
     for option in options(value):
         if isinstance(option, Container):
             if isinstance(option, Record) and is_quantity(option):
@@ -251,7 +250,9 @@ def is_open(value: Value) -> bool:
 
 
 def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
-    """Whether the text that a callable returns is made of something that is not known: GL104 sees nothing in it."""
+    """Return whether the text that a callable returns is made of something that is not known: GL104 sees nothing in
+    it.
+    """
     return any(
         isinstance(option, SerialisedText) and UNKNOWN in options(option.value)
         for _, value in context.evaluator.flow(callable).returns
@@ -260,13 +261,17 @@ def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
 
 
 def _results(context: Context, tool: Tool, callable: FunctionOf) -> list[Result]:
-    """The results of one callable, of one with two roles those of either, and of what decorators put around it."""
+    """Return the results of one callable, of one with two roles those of either, and of what decorators
+    put around it.
+    """
     by_place = context.once(_results_by_place)
     return [*by_place.get(callable.function, ()), *by_place.get(tool, ())]
 
 
 def _results_by_place(context: Context) -> dict[object, list[Result]]:
-    """The results of the tools of a module by their function; those of a decorator of the project by the tool."""
+    """Return the results of the tools of a module by their function; those of a decorator of the project
+    by the tool.
+    """
     by_place: dict[object, list[Result]] = {}
     for result in context.results:
         own = any(

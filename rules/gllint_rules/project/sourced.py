@@ -9,7 +9,7 @@ from gllint_rules.project.unit_sources import unit_of_leaf, unit_of_returned
 
 
 def is_sourced(context: Context, result: Result, leaf: Leaf | None) -> bool:
-    """Whether sourced mode is on and the unit of a number is shown; without a ``leaf`` that of a bare result."""
+    """Return whether sourced mode is on and the unit of the number is shown."""
     if context.policy.mode != "sourced":
         return False
     if leaf is None:
@@ -20,7 +20,7 @@ def is_sourced(context: Context, result: Result, leaf: Leaf | None) -> bool:
 
 
 def lacks_unit(context: Context, result: Result) -> bool:
-    """Whether a result has a number whose unit nothing shows."""
+    """Return whether a result has a number whose unit nothing shows."""
     return any(
         not is_plain_leaf(leaf, context.policy) and not is_sourced(context, result, leaf)
         for leaf in leaves(result.value, result.site)

@@ -73,7 +73,7 @@ class Stretches:
                 self._ends.append(end)
 
     def meet(self, start: int, end: int) -> bool:
-        """Whether one of them has a character of ``start`` to ``end``."""
+        """Return whether one of them has a character of ``start`` to ``end``."""
         place = bisect_right(self._ends, start)
         return place < len(self._starts) and self._starts[place] < end
 
@@ -98,11 +98,11 @@ class Template(Struct, frozen=True, eq=False):
         return [m.span() for m in _COMPUTED.finditer(self.text)]
 
     def markers(self) -> list[tuple[int, int]]:
-        """The stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
+        """Return the stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
         return [m.span() for m in _MARKER.finditer(self.text)]
 
     def holes(self) -> Iterator[tuple[int, Interpolation]]:
-        """The interpolated values, each with its place in the text."""
+        """Return the interpolated values, each with its place in the text."""
         places = zip(self.begins, self.parts, strict=True)
         return ((place, part) for place, part in places if isinstance(part, Interpolation))
 
@@ -138,13 +138,13 @@ class FinalStep(Struct, eq=False):
         return self.template.text
 
     def later(self) -> list[tuple[int, int]]:
-        """The stretches that are settled when the text is made: fields, and macros with a computed index."""
+        """Return the stretches that are settled when the text is made: fields, and macros with a computed index."""
         fields = [m.span() for m in _FIELDS.finditer(self.text)] if self.unfilled else []
         return [*fields, *self.template.computed_macros()]
 
 
 def final_steps(context: Context) -> list[FinalStep]:
-    """The final messages that a module writes, by all the signs that the catalogue names, with their claims."""
+    """Return the final messages that a module writes, by all the signs that the catalogue names, with their claims."""
     return context.once(_final_steps)
 
 
@@ -190,7 +190,7 @@ def _dict_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _steps_of(step: Value, scope: Scope) -> Iterator[FinalStep]:
-    """The messages of a dict that says that it is a final step."""
+    """Yield the messages of a dict that says that it is a final step."""
     if isinstance(step, Record):
         kind = step.get("kind")
         if isinstance(kind, Text) and kind.literal == "final":
@@ -239,7 +239,7 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _stored_steps(context: Context) -> Iterator[FinalStep]:
-    """The final messages that are stored: ``step["message"] = …``."""
+    """Yield the final messages that are stored: ``step["message"] = …``."""
     module = context.module
     quoted = ('"message"]', "'message']")
     for target, value, scope in stores(module, lambda section: module.mentions(section, quoted)):
@@ -251,7 +251,7 @@ def _stored_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[FinalStep]:
-    """The final messages that a name for them is bound to in one way."""
+    """Yield the final messages that a name for them is bound to in one way."""
     value, kind = binding.value, binding.kind
     if value is None:
         return
@@ -297,7 +297,8 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _file_steps(context: Context) -> Iterator[FinalStep]:
-    """The final messages in files that the module reads: one with a macro, one that is called so, data that say so.
+    """Yield the final messages in files that the module reads: one with a macro, one that is called so, data that say
+    so.
 
     The name of a file, what it is bound to, and the keys that lead to a text show a prompt as they do in Python.
     """
@@ -412,7 +413,7 @@ def _aside(word: str) -> bool:
 
 
 def _entry(context: Context, expr: Expr, scope: Scope) -> Entry:
-    """The value of an expression, and its place; a list that it joins has what its function has put into it."""
+    """Return the value of an expression and its place. A joined list contains what its function adds to it."""
     function, module = scope.enclosing_function(), context.module
     names = _filled(expr, function.scope) if function is not None else frozenset()
     if function is None or not names:
@@ -430,7 +431,7 @@ def _entry(context: Context, expr: Expr, scope: Scope) -> Entry:
 
 
 def _filled(expr: Expr, scope: Scope) -> frozenset[str]:
-    """The variables of a function that an expression joins, and those in it that are bound to what joins some."""
+    """Return the variables of a function that an expression joins, and those that go into them."""
     named = [part.id for part in parts_of(expr) if isinstance(part, facts.Name)]
     texts = [
         name
@@ -441,7 +442,7 @@ def _filled(expr: Expr, scope: Scope) -> frozenset[str]:
 
 
 def _joined(expr: Expr, scope: Scope) -> list[str]:
-    """The variables of a function that an expression joins to a text."""
+    """Return the variables of a function that an expression joins to a text."""
     return [
         part.args[0].id
         for part in parts_of(expr)

@@ -72,7 +72,9 @@ _PARTS_ADDRESS = frozenset({":", "#", "/"})
 
 
 def holes_of_names(template: Template, policy: Policy) -> frozenset[Interpolation]:
-    """The numbers in a date, a time, a version, an address, a name or a program, or that mark an item of a list."""
+    """Return the numbers in a date, a time, a version, an address, a name or a program, or that mark an item of a
+    list.
+    """
     # Here: few projects ask for it, and the scanner's tables take longer to load than most files to check.
     from gllint_runtime.policy.designations import designations
     from gllint_runtime.policy.numbers import scan_naked_numbers
@@ -102,7 +104,7 @@ def holes_of_names(template: Template, policy: Policy) -> frozenset[Interpolatio
 
 
 def _programs(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a text that are a program, whose numbers state nothing."""
+    """Yield the stretches of a text that are a program, whose numbers state nothing."""
     at = 0
     while (match := _PROGRAM.search(text, at)) is not None:
         end = text.find("\n```", match.end())
@@ -128,13 +130,13 @@ def stated(hole: Interpolation) -> Value:
 
 
 def _may_be_anything(value: Value) -> bool:
-    """Whether nothing is known of it but that it comes from another package."""
+    """Return whether nothing is known of it but that it comes from another package."""
     is_object = isinstance(value, ExternalInstance) and not is_unit_object(value)
     return value is UNKNOWN or is_object or isinstance(value, (Method, External))
 
 
 def _is_behind_text(template: Template, text: str, begins: list[int], start: int) -> bool:
-    """Whether the number at ``start`` is joined to a text that is filled in before it."""
+    """Return whether a filled-in text ends directly before the number at ``start``."""
     if text[start] in "-_":
         start += 1
     if not _BEHIND_TEXT.search(text, max(0, start - 1 - len(HOLE)), start):
@@ -144,7 +146,7 @@ def _is_behind_text(template: Template, text: str, begins: list[int], start: int
 
 
 def _ends_address(template: Template, begins: list[int], start: int, holes: set[Interpolation]) -> bool:
-    """Whether the number at ``start`` is a row, a line or an id, and is right behind a text that is filled in.
+    """Return whether the number at ``start`` is a row, a line or an id, and is right behind a text that is filled in.
 
     So an address is put together (``f"{column}{row}"``, ``f"{file}:{line}"``); any other number there may be money
     (``f"{sign}{price}"``).
@@ -163,7 +165,7 @@ def _ends_address(template: Template, begins: list[int], start: int, holes: set[
 
 
 def _is_called(hole: Interpolation, kind: Kind | None, *ends: str) -> bool:
-    """Whether the name of what is formatted in says a kind, and ends in one of some words: ``day.year``."""
+    """Return whether the name of a value has a kind and ends in one of some words: ``day.year``."""
     if hole.field:
         names = [hole.field]
     else:
@@ -177,12 +179,12 @@ def _is_called(hole: Interpolation, kind: Kind | None, *ends: str) -> bool:
 
 
 def _kinds(holes: set[Interpolation]) -> set[Kind | None]:
-    """The kinds of the numbers that are formatted in."""
+    """Return the kinds of the numbers that are formatted in."""
     return {kind_of_leaf(leaf) for hole in holes for leaf in leaves(hole.value, hole.site)}
 
 
 def _with_stand_ins(template: Template) -> tuple[str, list[int]]:
-    """The text with digits where a number is formatted in, and where each part of it begins."""
+    """Return the text with digits in place of the numbers, and where each part begins."""
     pieces: list[str] = []
     begins: list[int] = []
     length = 0
@@ -200,7 +202,7 @@ def _with_stand_ins(template: Template) -> tuple[str, list[int]]:
 
 
 def _is_year_of_date(parts: Sequence[Literal | Interpolation], i: int) -> bool:
-    """Whether part ``i`` is the year of a date that is put together.
+    """Return whether part ``i`` is the year of a date that is put together.
 
     It is the first of three values with hyphens between them, or one that says to be a year and has a month behind a
     hyphen (``f"{year}-{month:02d}"``) or two values with strokes before it (``f"{month}/{day}/{year}"``).
@@ -222,12 +224,12 @@ def _is_year_of_date(parts: Sequence[Literal | Interpolation], i: int) -> bool:
 
 
 def _are_parted(parts: Sequence[Literal | Interpolation], mark: str) -> bool:
-    """Whether every other part, the first one too, is a ``mark``."""
+    """Return whether every other part, the first one too, is a ``mark``."""
     return all(isinstance(part, Literal) and part.text == mark for part in parts[::2])
 
 
 def _is_number(hole: Interpolation) -> bool:
-    """Whether a formatted value may be a number, and no container of numbers."""
+    """Return whether a formatted value may be a number, and no container of numbers."""
     value = stated(hole)
     is_figure = any(isinstance(option, Number) for option in options(value))
     return is_figure and next(leaves(value, hole.site), None) is not None

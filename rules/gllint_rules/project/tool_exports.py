@@ -27,7 +27,7 @@ TOOL_MAKERS = frozenset(
 
 
 def names_of_tools(project: Project) -> Needles:
-    """By what other files may use the tools of the project: what the second round looks for."""
+    """Return the names by which other files may use the tools of the project."""
     classes = tool_classes(project)
     made_by = classes | TOOL_REGISTRY_CLASSES
     names = classes.union(*project.answers_by_words(_names_in, made_by, None))
@@ -51,7 +51,7 @@ def names_of_tools(project: Project) -> Needles:
 
 
 def _names_of(registrar: Registrar, classes: Iterable[_Methods]) -> Iterator[tuple[str, str]]:
-    """The names by which other files may give functions to what hands them over: to import it, and to use it."""
+    """Yield the names by which other files may give functions to what hands them over: to import it, and to use it."""
     yield registrar.used_as, registrar.used_as
     yield registrar.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], registrar.used_as
     number = registrar.at >> SECTION_BITS
@@ -76,7 +76,9 @@ def _methods_in(project: Project, module: Module, argument: None) -> tuple[_Meth
 def _named(
     module: Module, makers: frozenset[str], places: Collection[int] = frozenset[int]()
 ) -> Iterator[str]:
-    """The names that a module gives to what calls of ``makers`` make, and to what the calls at ``places`` make."""
+    """Yield the names that a module gives to what calls of ``makers`` make, and to what the calls at
+    ``places`` make.
+    """
     sections = {at >> SECTION_BITS for at in places}
     for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
         for name, bindings in part.bound.items():
@@ -89,7 +91,7 @@ def _named(
 
 
 def tool_classes(project: Project) -> frozenset[str]:
-    """The names of the classes of the project's tools."""
+    """Return the names of the classes of the project's tools."""
     return frozenset(name for part in project.answers(_classes_in, None) for name in part)
 
 
@@ -98,7 +100,9 @@ def _classes_in(project: Project, module: Module, argument: None) -> frozenset[s
 
 
 def _names_in(project: Project, module: Module, argument: tuple[frozenset[str], None]) -> frozenset[str]:
-    """The names under which other files may use the tools of one module, and what the classes of ``argument`` make."""
+    """Return the names under which other files may use the tools of one module, and what the classes of ``argument``
+    make.
+    """
     makers, _ = argument
     tools = project.tools.own(module)
     names: set[str] = set()
@@ -115,7 +119,7 @@ def _names_in(project: Project, module: Module, argument: tuple[frozenset[str], 
 
 
 def imports_tools(project: Project, module: Module) -> bool:
-    """Whether ``module`` imports a tool, a tool class or what makes and runs tools."""
+    """Return whether ``module`` imports a tool, a tool class or what makes and runs tools."""
     names = project.once(names_of_tools)
     for imported in module.outline.imports:
         name = imported.name or imported.module.rpartition(".")[2]

@@ -62,7 +62,7 @@ class Action(Struct, frozen=True, eq=False):
 
 
 def actions(context: Context) -> Iterator[Action]:
-    """The actions of a module: ``ToolAction(…)`` and the dicts that are parsed as one or dispatched."""
+    """Return the tool actions of a module: ``ToolAction(…)`` and dicts that are parsed or dispatched as one."""
     for call, scope in context.module.calls_of(_action_calls(context)):
         callee = real_name(context.module, call.func)
         if callee in TOOL_ACTIONS:
@@ -83,7 +83,7 @@ def _action_calls(context: Context) -> frozenset[str]:
 
 
 def _parses_action(module: Module, func: Expr) -> bool:
-    """Whether ``func`` is ``ToolAction.model_validate`` or the like."""
+    """Return whether ``func`` is ``ToolAction.model_validate`` or the like."""
     return (
         isinstance(func, facts.Attr)
         and func.name in ACTION_PARSERS
@@ -102,13 +102,13 @@ def _entry(record: Record, key: str) -> Entry | None:
 
 
 def is_nested(context: Context, value: Value) -> bool:
-    """Whether no primitive and no list of primitives can be there."""
+    """Return whether no primitive and no list of primitives can be there."""
     types = [option for option in options(value) if option is not NONE]
     return bool(types) and all(_is_structure(context, option) for option in types)
 
 
 def _is_structure(context: Context, value: Value) -> bool:
-    """Whether an argument of a tool action is a dict, or a list with containers in it."""
+    """Return whether an argument of a tool action is a dict, or a list with containers in it."""
     match value:
         case Record():
             return True
@@ -122,7 +122,7 @@ def _is_structure(context: Context, value: Value) -> bool:
 
 
 def _is_container(context: Context, value: Value) -> bool:
-    """Whether ``value`` is a container or an object, which a list of primitives cannot contain."""
+    """Return whether ``value`` is a container or an object, which a list of primitives cannot contain."""
     match value:
         case Record() | ListOf(kind="list" | "tuple" | "set"):
             return True
@@ -142,7 +142,7 @@ class ToolLookup(Struct, frozen=True, eq=False):
     scope: Scope
 
     def of_registry(self, context: Context) -> bool:
-        """Whether it is a tool that is asked for, and not just anything by a name."""
+        """Return whether it is a tool that is asked for, and not just anything by a name."""
         return (
             self.registry is None
             or facts.last_name(self.registry) in TOOL_REGISTRY_NAMES
@@ -154,7 +154,7 @@ class ToolLookup(Struct, frozen=True, eq=False):
 
 
 def may_look_up(context: Context) -> bool:
-    """Whether a module may ask for a tool by name, judged by its outline."""
+    """Return whether a module may ask for a tool by name, judged by its outline."""
     names = _action_calls(context)
     if context.project.once(names_registries):
         names |= REGISTRY_LOOKUPS
@@ -184,7 +184,7 @@ def tool_lookups(context: Context) -> Iterator[ToolLookup]:
 
 
 def names_registries(project: Project) -> bool:
-    """Whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
+    """Return whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
     return any(project.answers(_names_registry, None))
 
 
@@ -196,7 +196,7 @@ def _names_registry(project: Project, module: Module, argument: None) -> bool:
 
 
 def is_tool_registry(project: Project, value: Value) -> bool:
-    """Whether ``value`` is an instance of a class that is named as tool registries are."""
+    """Return whether ``value`` is an instance of a class that is named as tool registries are."""
     of = class_of(value)
     bases = classes.bases_named(project.evaluator, of) if of is not None else ()
     return not TOOL_REGISTRY_CLASSES.isdisjoint((_class_name(value), *bases))
@@ -225,7 +225,7 @@ class ToolNames(NamedTuple):
 
 
 def tool_names(project: Project) -> ToolNames:
-    """The literal names of the tools of a project, by whatever call or dict they are given.
+    """Return the literal names of the tools of a project, by whatever call or dict they are given.
 
     Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
     incomplete, unless it is in test code, from which nothing calls it.
@@ -242,7 +242,7 @@ def tool_names(project: Project) -> ToolNames:
 
 
 def all_tools_have_names(project: Project) -> bool:
-    """Whether the project has tools and the names of all are known."""
+    """Return whether the project has tools and the names of all are known."""
     names = project.once(tool_names)
     return names.complete and bool(names.names)
 
@@ -267,7 +267,7 @@ def _names_in(
     module: Module,
     argument: tuple[frozenset[str], tuple[frozenset[str], frozenset[tuple[str, int, str, str, str, str]]]],
 ) -> tuple[frozenset[str], bool]:
-    """The names of one module, for :class:`ToolNames`.
+    """Return the names of one module, for :class:`ToolNames`.
 
     ``argument`` are all tool classes, the registered ones, and by what functions are handed over: that decides which
     tools the module has.
@@ -343,13 +343,13 @@ class _Collector:
             self.complete = False  # a tool of another package, whose name is written there
 
     def _is_own(self, module: Module, call: Call, scope: Scope) -> bool:
-        """Whether the call is one of a class or function of the project."""
+        """Return whether the call is one of a class or function of the project."""
         callee = self.project.evaluator.eval(call.func, Frame(module, scope))
         return any(isinstance(option, ClassOf | FunctionOf) for option in options(callee))
 
 
 def _class_name(value: Value) -> str | None:
-    """The last name of the class that an object is an instance of."""
+    """Return the last name of the class that an object is an instance of."""
     of = class_of(value)
     if of is not None:
         return of.cls.name
@@ -357,7 +357,7 @@ def _class_name(value: Value) -> str | None:
 
 
 def _is_abstract(cls: Class) -> bool:
-    """Whether a class is only there to be derived from."""
+    """Return whether a class is only there to be derived from."""
     decorators = (decorator for method in cls.methods() for decorator in method.decorators)
     return any(facts.last_name(base) == "ABC" for base in cls.bases) or any(
         facts.last_name(decorator) == "abstractmethod" for decorator in decorators

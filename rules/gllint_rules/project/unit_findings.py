@@ -61,7 +61,7 @@ class Misdeclared(NamedTuple):
 
 
 def misdeclared(context: Context) -> Iterator[Misdeclared]:
-    """The numbers in results that are known to be in another unit than is declared of them."""
+    """Yield the numbers in results that are in another unit than declared."""
     for result in context.results:
         tool = result.tool
         schema = (
@@ -85,7 +85,7 @@ def misdeclared(context: Context) -> Iterator[Misdeclared]:
 
 
 def _declared_in(node: Any, keys: tuple[object, ...]) -> str | None:
-    """The unit that a schema declares of the number at these keys."""
+    """Return the unit that a schema declares of the number at these keys."""
     for key in keys:
         properties = node.get("properties") if isinstance(node, dict) else None
         node = properties.get(key) if isinstance(properties, dict) else None
@@ -109,7 +109,7 @@ def _unit_of_shape(leaf: Leaf, policy: Policy) -> str | None:
 
 
 def _units(context: Context) -> Units:
-    """The reader of a module's units; a tool's parameters are in those that its schema declares."""
+    """Return the reader of a module's units; a tool's parameters are in those that its schema declares."""
     declared: dict[Function, dict[str, Measure]] = {}
     for tool in context.tools:
         if tool.args_schema is None or tool.module is not context.module:
@@ -135,7 +135,7 @@ def _declared_parameters(function: Function, units: ParameterUnits) -> dict[str,
 
 
 def _unit_at(context: Context, site: Site) -> Measure | None:
-    """The unit that the number at a place is known to be in, where it is no text, truth value or record."""
+    """Return the unit of the number at a place; ``None`` for texts, booleans and records."""
     maker = maker_at(site)
     if maker is None:
         return None
@@ -145,7 +145,7 @@ def _unit_at(context: Context, site: Site) -> Measure | None:
 
 
 def mislabelled(context: Context) -> Iterator[Mislabelled]:
-    """The values of the module's Quantities that are known to be in another unit than these say."""
+    """Yield the values of Quantities that are in another unit than the Quantity says."""
     sites: set[tuple[Site, str]] = set()
     for written in written_units(context, every=True):
         label = measure_of_text(written.verdict.nearest or written.verdict.symbol)
@@ -192,7 +192,7 @@ def _conflicts(context: Context) -> list[tuple[Site, Conflict]]:
 
 
 def _sections_with_units(module: Module) -> Iterator[Section]:
-    """The sections in which a word ends in a unit."""
+    """Yield the sections in which a word ends in a unit."""
     words = {word for word in set(_WORD.findall(module.source)) if names_unit(word)}
     for section in module.outline.sections if words else ():
         text = module.source[section.begin : section.end]
@@ -201,7 +201,7 @@ def _sections_with_units(module: Module) -> Iterator[Section]:
 
 
 def _called(context: Context, units: Units, functions: list[FunctionOf]) -> Iterator[FunctionOf]:
-    """The functions of the project that some functions call, and those that these call in turn."""
+    """Yield the functions of the project that some functions call, and those that these call in turn."""
     visited = {callee.function for callee in functions}
     for _ in range(_CALLS_IN_A_ROW):
         next_functions: list[FunctionOf] = []
@@ -226,7 +226,7 @@ def _called(context: Context, units: Units, functions: list[FunctionOf]) -> Iter
 
 
 def is_number(context: Context, site: Site) -> bool:
-    """Whether nothing shows that an expression is a text, a truth value or a record."""
+    """Return whether nothing shows that an expression is a text, a truth value or a record."""
     maker = maker_at(site)
     if maker is None:
         return False
@@ -235,7 +235,7 @@ def is_number(context: Context, site: Site) -> bool:
 
 
 def units_of(measure: Measure) -> str:
-    """The units that a number may be in, as a message says them."""
+    """Return the units that a number may be in, as a message says them."""
     return " or ".join(f"`{name_of(unit)}`" for unit in measure.readings)
 
 
@@ -255,7 +255,7 @@ def times(factor: float) -> str:
 
 
 def title(context: Context, site: Site) -> str | None:
-    """An expression as a message shows it; ``None`` where it is long."""
+    """Return an expression as a message shows it; ``None`` if it is long."""
     text = text_at(context.project, site)
     is_shown = 0 < len(text) <= _SHOWN and text.isprintable() and "`" not in text
     return text if is_shown else None

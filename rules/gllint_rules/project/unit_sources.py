@@ -112,7 +112,7 @@ _FRACTION = UnitSource("the expression", ("ratio",))
 
 
 def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None) -> ShownUnit:
-    """The unit that the source shows of a number in a result."""
+    """Return the unit that the source shows of a number in a result."""
     key = leaf.key if leaf.is_named else None
     neighbour = _neighbour(context, leaf, key, kind) if key is not None else None
     sources = [*_named_by_key(leaf), *_declared(context, result, leaf)]
@@ -133,7 +133,7 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
 
 
 def unit_of_returned(context: Context, result: Result) -> ShownUnit:
-    """The unit that the source shows of what a callable returns as a bare number."""
+    """Return the unit that the source shows of what a callable returns as a bare number."""
     sources = [*_named_by_callable(context, result), *_declared_at(context, result, ())]
     maker = maker_at(result.site)
     if maker is not None:
@@ -165,13 +165,15 @@ def _same(first: str, second: str) -> bool:
 
 
 def _is_settled_by_size(unit: str) -> bool:
-    """Whether a unit of that size is that unit: `m3/h` and `m3/hr`, while `J` and `N m`, `Hz` and `Bq` are two."""
+    """Return whether a unit of that size is that unit: `m3/h` and `m3/hr`, while `J` and `N m`, `Hz` and
+    `Bq` are two.
+    """
     dimension = Policy(packs=PACKS).judge(unit).dimension or ""
     return {"time", "length", "area", "volume", "mass", "data"}.issuperset(dimension.split("/"))
 
 
 def symbol_of(policy: Policy, unit: str) -> str | None:
-    """A unit as the allowlist or a pack writes it, ``None`` where neither has it."""
+    """Return a unit as the allowlist or a pack writes it, ``None`` if neither has it."""
     every = policy._replace(packs=PACKS)  # what is right already is not checked for each number
     if policy.allows(unit) or every.allows(unit):
         return unit
@@ -183,7 +185,7 @@ def symbol_of(policy: Policy, unit: str) -> str | None:
 
 
 def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Neighbour | None:
-    """The unit next to a number, where it is that number's."""
+    """Return the unit next to a number, where it is that number's."""
     holder = leaf.holder
     if holder is None or kind is not None or read_name(key).is_scaled:
         return None
@@ -218,7 +220,7 @@ def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
 
 
 def _may_be_unit(text: str) -> bool:
-    """Whether a text may be a unit: a placeholder, or one that no message can show, is none."""
+    """Return whether a text may be a unit: a placeholder, or one that no message can show, is none."""
     is_word = bool(text.strip()) and text.isprintable() and "`" not in text and len(text) <= MAX_LENGTH
     return is_word and not spelling_of(text).is_placeholder
 
@@ -252,7 +254,7 @@ def _open_numbers(context: Context, holder: Record) -> frozenset[str]:
 
 
 def _may_be_number(holder: Record, key: str, entries: tuple[Entry, ...]) -> bool:
-    """Whether a number of no kind may be under a key."""
+    """Return whether a number of no kind may be under a key."""
     for entry in entries:
         for leaf in leaves(entry.value, entry.site):
             if not leaf.keys:
@@ -273,7 +275,7 @@ def _has_own_unit(entry: Entry) -> bool:
 
 
 def _contradicts(policy: Policy, key: str, unit: str) -> bool:
-    """Whether a key says that it is of another dimension than a unit: no ``temperature`` is in ``kW``."""
+    """Return whether a key says that it is of another dimension than a unit: no ``temperature`` is in ``kW``."""
     symbol = symbol_of(policy, unit) or unit
     dimension = unit_dimension(symbol) or policy.judge(symbol).dimension
     named = quantity_named((name_words(key) or ("",))[-1])
@@ -356,13 +358,17 @@ def _expression_sources(
 
 
 def _abbreviates(name: str, key: str) -> bool:
-    """Whether the end of a name is short for a word of the key, and no unit: ``avg_rad`` under ``radiation``."""
+    """Return whether the end of a name is short for a word of the key, and no unit: ``avg_rad`` under
+    ``radiation``.
+    """
     last = "".join(name_words(name)[-1:])
     return len(last) > 1 and any(word != last and word.startswith(last) for word in name_words(key))
 
 
 def _is_otherwise(key: str, unit: str) -> bool:
-    """Whether a number under a key is not in the unit that its expression says: no ``slope_per_bar`` is in ``%``."""
+    """Return whether the name says that a number is in another unit than its expression: no ``slope_per_bar`` is in
+    ``%``.
+    """
     is_open_rate = "per" in name_words(key)[1:-1] and not read_name(key).readings
     return (
         _contradicts(Policy(), key, unit)
@@ -373,7 +379,7 @@ def _is_otherwise(key: str, unit: str) -> bool:
 
 
 def _counts_units(maker: Maker, key: str) -> bool:
-    """Whether what is counted are the units that the end of a key says: the days of ``len(days)``."""
+    """Return whether the counted things are the unit in the key: the days of ``len(days)``."""
     units = read_name(key).readings
     match maker.expr:
         case facts.Call(func=facts.Name(id="len"), args=(facts.Sub(index=facts.Const(value=str() as name)),)):
@@ -387,7 +393,9 @@ def _counts_units(maker: Maker, key: str) -> bool:
 
 
 def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
-    """Whether something shows a fraction of one: a quotient, ``x - 1.0``, a format such as ``:.1%``, ``1 - x``."""
+    """Return whether something shows a fraction of one: a quotient, ``x - 1.0``, a format such as
+    ``:.1%``, ``1 - x``.
+    """
     if any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _ in _shown(leaf, ways)):
         return True
     function = function_at(leaf.site.module, leaf.site.at)
@@ -396,7 +404,9 @@ def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
 
 
 def _is_computed_as_fraction(function: facts.Function, names: set[str]) -> bool:
-    """Whether a function takes one of ``names`` from one, multiplies by it without a hundred, or keeps it below one."""
+    """Return whether a function takes one of ``names`` from one, multiplies by it without a hundred, or keeps it below
+    one.
+    """
 
     def is_named(expr: facts.Expr) -> bool:
         return any(variable(core) in names for core in cores(expr))
@@ -422,16 +432,16 @@ def _is_computed_as_fraction(function: facts.Function, names: set[str]) -> bool:
 
 
 def _is_fraction(maker: Maker) -> bool:
-    """Whether an expression is one quantity divided by another, so that nothing made hundredths of it.
+    """Return whether an expression is one quantity divided by another, so that nothing made hundredths of it.
 
-    ``position_pct = value / balance`` is a fraction, whatever its name says, and so is ``now / then - 1``;
-    ``100 * wins / n`` is none, and for calls and for names with "percent" it is unknown.
+    ``position_pct = value / balance`` is a fraction, whatever its name says, and so is ``now / then - 1``; ``100 *
+    wins / n`` is none, and for calls and for names with "percent" it is unknown.
     """
     return all(map(_is_plain_quotient, cores(maker.expr)))
 
 
 def _is_plain_quotient(expr: facts.Expr) -> bool:
-    """Whether an expression divides one quantity by another, or is such a quotient more or less than 1."""
+    """Return whether an expression divides one quantity by another, or is such a quotient more or less than 1."""
     match expr:
         case facts.BinOp(op="/", left=left, right=right):
             return _is_plain(left) and _is_plain(right)
@@ -444,7 +454,7 @@ def _is_plain_quotient(expr: facts.Expr) -> bool:
 
 
 def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
-    """Whether an operand is made of names alone, added and subtracted, none of which has "percent" in it."""
+    """Return whether an operand is made of names alone, added and subtracted, none of which has "percent" in it."""
     match expr:
         case facts.BinOp(op="+" | "-", left=left, right=right) if depth < _MOST_NAMES:
             return _is_plain(left, depth + 1) and _is_plain(right, depth + 1)
@@ -461,7 +471,7 @@ def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
 
 
 def _shown_behind(context: Context, leaf: Leaf, ways: Sequence[Maker]) -> Iterator[UnitSource]:
-    """The unit that the texts have directly behind the number, where every text that shows it has one."""
+    """Return the unit that follows the number in every text that shows it."""
     names = [name for maker in ways if (name := variable(maker.expr)) is not None]
     names += [leaf.key] if leaf.key is not None else []
     behind = [unit_behind(context.policy, text, names) for _, text in _shown(leaf, ways)]
@@ -471,7 +481,7 @@ def _shown_behind(context: Context, leaf: Leaf, ways: Sequence[Maker]) -> Iterat
 
 
 def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str]]:
-    """The formats of the places where the function at a number shows it, and the texts behind it there."""
+    """Yield the formats and the following texts of the places that show a number."""
     function = function_at(leaf.site.module, leaf.site.at)
     names = {name for maker in ways if (name := variable(maker.expr)) is not None}
     if function is None or not names:
@@ -512,7 +522,7 @@ def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -
 
 
 def _ways(leaf: Leaf) -> Iterator[Maker]:
-    """The expression of a number, and those of the variables that it goes through, as long as it stays itself."""
+    """Yield the expressions of a number, through the variables that pass it on unchanged."""
     maker = maker_at(leaf.site)
     for _ in range(_MOST_NAMES):
         if maker is None:
@@ -523,7 +533,7 @@ def _ways(leaf: Leaf) -> Iterator[Maker]:
 
 
 def _assigned(maker: Maker, name: str) -> Maker | None:
-    """The one value that a variable has."""
+    """Return the only value that is assigned to a variable."""
     bindings = maker.scope.find(name)
     if len(bindings) != 1 or bindings[0].kind not in ("assign", "annotated") or bindings[0].index:
         return None
@@ -555,7 +565,7 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSour
 
 
 def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
-    """The class that declares the container of a number: that which builds it, or a ``TypedDict`` that is promised."""
+    """Return the class that declares the container of a number."""
     if leaf.holder is not None and leaf.holder.of is not None:
         return leaf.holder.of
     if len(leaf.keys) != 1:
@@ -587,7 +597,7 @@ def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> 
 
 
 def unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
-    """The unit that a field of a model declares: in ``Field(json_schema_extra=…)``, ``field(metadata=…)``."""
+    """Return the unit that a field of a model declares: in ``Field(json_schema_extra=…)``, ``field(metadata=…)``."""
     for ancestor in classes.ancestors(context.evaluator, of):
         bindings = ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ()
         for binding in bindings:
@@ -610,13 +620,13 @@ def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | Non
 
 
 def unit_described(context: Context, call: facts.Call, frame: Frame) -> str | None:
-    """The one unit that the description in a call of ``Field`` names."""
+    """Return the one unit that the description in a call of ``Field`` names."""
     text = _description(context, call, frame)
     return unit_said(context.policy, text) if text else None
 
 
 def is_unit_described(context: Context, call: facts.Call, frame: Frame) -> bool:
-    """Whether the description in a call of ``Field`` mentions a unit."""
+    """Return whether the description in a call of ``Field`` mentions a unit."""
     text = _description(context, call, frame)
     return text is not None and is_unit_mentioned(context.policy, text)
 
@@ -627,7 +637,9 @@ def _description(context: Context, call: facts.Call, frame: Frame) -> str | None
 
 
 def unit_said(policy: Policy, text: str) -> str | None:
-    """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``; no thing, no word of time."""
+    """Return the one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``; no thing, no
+    word of time.
+    """
     said = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
     named = said | {match[0] for match in _SYMBOLS.finditer(text)}
     units = {unit for word in named if (unit := _physical(policy, word)) is not None}
@@ -635,14 +647,14 @@ def unit_said(policy: Policy, text: str) -> str | None:
 
 
 def _physical(policy: Policy, word: str) -> str | None:
-    """The unit that a word of a description is, unless it is a thing or a word of time: ``links in page``."""
+    """Return the unit that a word of a description is, unless it is a thing or a word of time: ``links in page``."""
     unit = symbol_of(policy, as_listed(word, packs=PACKS))
     is_noun = unit in units_of("counts") or (unit_dimension(unit or "") in ("time", "year") and len(word) > 2)
     return None if is_noun else unit
 
 
 def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitSource]:
-    """The unit that the entry of a docstring about ``key`` names."""
+    """Yield the unit that the entry of a docstring about ``key`` names."""
     if key not in docstring or len(docstring) > _MOST_TEXT:
         return
     entry = re.compile(rf"^[\s*\-\"'`]*{re.escape(key)}[\"'`*]*\s*(?:[:(–—-].*)$", re.MULTILINE)
@@ -653,7 +665,9 @@ def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitS
 
 
 def is_unit_documented(policy: Policy, docstring: str, name: str) -> bool:
-    """Whether the entry of a docstring that is about ``name``, with the lines that belong to it, mentions a unit."""
+    """Return whether the entry of a docstring that is about ``name``, with the lines that belong to it, mentions a
+    unit.
+    """
     if name not in docstring or len(docstring) > _MOST_TEXT:
         return False
     entry = re.compile(
@@ -666,7 +680,7 @@ def is_unit_documented(policy: Policy, docstring: str, name: str) -> bool:
 
 
 def is_unit_mentioned(policy: Policy, text: str) -> bool:
-    """Whether a description says in which unit something is: ``in seconds``, ``(kWh)``, ``seconds to wait``."""
+    """Return whether a description says in which unit something is: ``in seconds``, ``(kWh)``, ``seconds to wait``."""
     for match in _MENTIONED.finditer(text):
         word = match["bracket"] or match["behind"] or match["plural"]
         unit = symbol_of(policy, word.rstrip(".,;:"))
@@ -677,7 +691,7 @@ def is_unit_mentioned(policy: Policy, text: str) -> bool:
 
 
 def _docstring(result: Result) -> str:
-    """The docstring of a tool's callable."""
+    """Return the docstring of a tool's callable."""
     function = result.callable.function
     match function.body if isinstance(function, facts.Function) else ():
         case (facts.Do(values=(facts.Const(value=str() as text),)), *_):

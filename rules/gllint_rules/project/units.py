@@ -43,7 +43,7 @@ def context_quantities(context: Context) -> Iterator[QuantityLeaf]:
 
 
 def variable(context: Context, at: int) -> tuple[str, int] | None:
-    """The variable that a dict or call of the module is bound to, and the place of its name."""
+    """Return the variable that a dict or call of the module is bound to, and the place of its name."""
     part = context.module.section_of(at)
     for names in (part.bound, *(function.scope.bindings for function in part.functions)):
         for name, bindings in names.items():
@@ -67,7 +67,7 @@ _LOOSE = frozenset({("ton", "t")})  # `mass_tons` is said of both
 
 
 def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contradiction]:
-    """The key and the variable of a Quantity that announce another unit than its own, under each reading."""
+    """Yield the key and the variable of a Quantity that announce another unit than its own, under each reading."""
     if unit.verdict.dimension is None:
         return
     quantity = unit.quantity
@@ -91,7 +91,7 @@ def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contrad
 
 
 def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
-    """Whether a name announces another unit than the Quantity has, as far as both are known."""
+    """Return whether a name and a Quantity have different units, if both are known."""
     carried = verdict.nearest or verdict.symbol
     if (announced, carried) in _LOOSE:
         return False
@@ -111,7 +111,7 @@ class SchemaUnitPlace(Struct, frozen=True, eq=False):
 
 
 def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
-    """Each unit that the literal schemas of the module declare for the numbers of a result or an argument.
+    """Yield each unit that the literal schemas of the module declare for the numbers of a result or an argument.
 
     In an argument's schema only `x-unit` does: the other keywords describe the receiver.
     """
@@ -125,7 +125,7 @@ def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
 
 
 def named_units(context: Context) -> Iterator[WrittenUnit | SchemaUnitPlace]:
-    """All literal units of the module, those of Quantities and those that schemas declare."""
+    """Yield all literal units of the module, those of Quantities and those that schemas declare."""
     yield from written_units(context)
     yield from schema_units(context)
 

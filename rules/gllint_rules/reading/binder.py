@@ -85,7 +85,7 @@ class Binder:
                 pass
 
     def bind_attribute(self, target: facts.Attr, value: Expr | None, annotation: Expr | None) -> None:
-        """Remember ``self.x = value`` with the class whose method says so."""
+        """Note an assignment to ``self.x`` in the class of the method."""
         function = self.scope.enclosing_function()
         if function is None or not isinstance(target.base, facts.Name):
             return
@@ -116,12 +116,12 @@ class Binder:
 
 
 def said_by(parts: list[facts.Const | facts.Join | facts.Hole] | tuple[object, ...]) -> str:
-    """What is literal among the parts of an f-string."""
+    """Return what is literal among the parts of an f-string."""
     return "".join(str(part.value) for part in parts if isinstance(part, facts.Const))
 
 
 def string_value(literal: str) -> str | bytes:
-    """What a string literal says."""
+    """Return the value of a string literal."""
     quote = literal[0]
     if quote in "\"'" and "\\" not in literal and "\r" not in literal:
         text = literal[3:-3] if literal[1:3] == quote * 2 and len(literal) > 5 else literal[1:-1]
@@ -133,7 +133,7 @@ def string_value(literal: str) -> str | bytes:
 
 
 def text_value(text: str, raw: bool) -> str:
-    """What the literal part of an f-string says: doubled braces and escapes undone."""
+    """Return the text of a part of an f-string, with doubled braces and escapes undone."""
     text = text.replace("{{", "{").replace("}}", "}")
     if raw or "\\" not in text:
         return text

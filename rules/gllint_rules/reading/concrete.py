@@ -59,7 +59,7 @@ class _Mark:
 
 
 def recorded(tree: cst.Module) -> Recorder:
-    """The places and parents of all nodes of a tree."""
+    """Return the places and parents of all nodes of a tree."""
     state = Recorder(tree.default_indent, tree.default_newline)
     tree._codegen(state)
     return state

@@ -47,14 +47,14 @@ class ConcreteText:
                 self._expressions[place] = node
 
     def expression(self, begin: int, end: int) -> cst.CSTNode:
-        """The expression between two offsets. Raises :class:`Unreadable`."""
+        """Return the expression between two offsets. Raises :class:`Unreadable`."""
         node = self._expressions.get((begin, end))
         if node is None:
             raise Unreadable("is not where it is looked for")
         return node
 
     def comments(self, node: cst.CSTNode) -> tuple[str, ...]:
-        """The comments on the lines of a node, and on those right above it that contain nothing else.
+        """Return the comments on the lines of a node, and on those right above it that contain nothing else.
 
         Of what has a body, the lines up to the body count.
         """
@@ -90,6 +90,6 @@ class ConcreteText:
 
 @cache
 def _is_numbered(kind: type[cst.CSTNode]) -> bool:
-    """Whether nodes of a kind are, or correspond to, an expression of the facts."""
+    """Return whether nodes of a kind are, or correspond to, an expression of the facts."""
     texts = (cst.FormattedStringText, cst.TemplatedStringText)
     return issubclass(kind, (cst.BaseExpression, cst.Arg, cst.Slice, *texts))

@@ -111,7 +111,7 @@ _TOKEN = re.compile(r"""[ \t\r\n]*(?:([{\[])|([}\]])|([,:])|(")|([^\s,:\[\]{}"]+
 
 
 def read_json(text: str) -> list[Node]:
-    """The value of a JSON text. Raises :class:`UnreadableData`."""
+    """Return the value of a JSON text. Raises :class:`UnreadableData`."""
     tree, position = _Tree(), 0
     while True:
         match = _TOKEN.match(text, position)
@@ -146,7 +146,7 @@ def read_json(text: str) -> list[Node]:
 
 
 def read_yaml(text: str) -> list[Node]:
-    """The values of the documents of a YAML text. Raises :class:`UnreadableData`."""
+    """Return the values of the documents of a YAML text. Raises :class:`UnreadableData`."""
     try:
         import yaml  # type: ignore[import-untyped]
     except ImportError:  # LibCST brings another package on some versions of Python
@@ -221,7 +221,7 @@ def _scalar(yaml: Any, loader: Any, event: Any, text: str) -> Node:
 
 
 def leaves(roots: Sequence[Node]) -> Iterator[TextNode | OtherNode]:
-    """The keys and the values that contain no others, each once."""
+    """Yield the keys and the values that contain no others, each once."""
     waiting, nodes = [*roots], set[Node]()
     while waiting:
         node = waiting.pop()
@@ -253,7 +253,7 @@ def _text_node(value: str, text: str, begin: int, end: int, first: int, style: s
 
 
 def _places(value: str, text: str, first: int, end: int, style: str) -> Iterator[int]:
-    """Where each character of ``value`` is in ``text``, from ``first`` on: white space may be folded there."""
+    """Return where each character of ``value`` is in ``text``, whose white space may be folded."""
     position = first
     for char in value:
         if char.isspace() and position < end and text[position] != "\\":

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 
 
 def is_too_deep(source: str) -> bool:
-    """Whether ``source``, simple statements which this Python can parse, nests too deeply for LibCST."""
+    """Return whether ``source``, simple statements which this Python can parse, nests too deeply for LibCST."""
     if len(source) <= _HARMLESS or sum(map(source.count, _NESTING)) <= _HARMLESS:
         return False
     pending: list[tuple[ast.AST, int]] = [(parsed(source), 0)]
@@ -42,7 +42,7 @@ def is_too_deep(source: str) -> bool:
 
 
 def _flattened(node: ast.AST) -> int:
-    """The levels that CPython's tree lays flat and LibCST's does not."""
+    """Return the levels that CPython's tree lays flat and LibCST's does not."""
     match node:
         case ast.BoolOp(values=values):
             return len(values)
@@ -53,7 +53,7 @@ def _flattened(node: ast.AST) -> int:
 
 
 def is_hopeless(source: str) -> bool:
-    """Whether ``source``, which this Python cannot parse, is nothing to try LibCST on, as newer syntax.
+    """Return whether ``source``, which this Python cannot parse, is nothing to try LibCST on, as newer syntax.
 
     Its brackets nest too deeply for any Python, or they stay open, or it has a chain of operators or names that would
     take LibCST a time which grows with the square of its length.

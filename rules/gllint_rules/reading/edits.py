@@ -13,9 +13,9 @@ _IMPORT = re.compile(r"\bimport\b")
 def edited(old: Outline, old_source: str, source: str) -> Outline | None:
     """Return the outline of ``source`` after an edit, made from the outline before it, if possible.
 
-    Statements on lines of their own, each complete, are Python together as they are apart. So what was
-    edited is parsed alone, from the statement before to the one behind, and the rest stays as it was. ``None``
-    where that text is no Python by itself, or where it imports, which says something of the whole file.
+    Statements on lines of their own, each complete, are Python together as they are apart. So what was edited is
+    parsed alone, from the statement before to the one behind, and the rest stays as it was. ``None`` where that text
+    is not Python by itself, or where it imports, which says something of the whole file.
     """
     start = _alike(old_source, source)
     tail = _alike(old_source[start:][::-1], source[start:][::-1])
@@ -44,7 +44,7 @@ def edited(old: Outline, old_source: str, source: str) -> Outline | None:
 def _edited_method(
     old: Outline, old_source: str, source: str, start: int, stop: int, by: int
 ) -> Outline | None:
-    """The outline after an edit inside of one method: of a class of a thousand lines nothing else is parsed."""
+    """Return the outline after an edit inside of one method: of a class of a thousand lines nothing else is parsed."""
     for method in old.sections:
         if method.owner is not None and method.begin < start and stop < method.end:
             break
@@ -80,7 +80,7 @@ def _edited_method(
 
 
 def _alike(text: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common beginning of two texts."""
     low, high = 0, min(len(text), len(other))
     while low < high:
         middle = (low + high + 1) // 2

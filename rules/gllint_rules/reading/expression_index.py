@@ -9,7 +9,7 @@ from gllint_rules.reading.facts import Expr, Module, Param, SectionFacts
 
 
 def expression(module: Module, at: int) -> Expr | None:
-    """Expression number ``at`` of a module; ``None`` where that is the number of a ``def``, a ``class`` or a macro."""
+    """Expression number ``at`` of a module; ``None`` if that is the number of a ``def``, a ``class`` or a macro."""
     if at < 0:
         return None
     section_facts = module.section_of(at)
@@ -20,14 +20,14 @@ def expression(module: Module, at: int) -> Expr | None:
 
 
 def expressions_in(block: facts.Block) -> Iterator[Expr]:
-    """All expressions of a block and of the blocks in it, each before its parts; definitions aside."""
+    """Yield all expressions of a block and of the blocks in it, each before its parts; definitions aside."""
     for statement in facts.statements(block):
         for expr in expressions_of(statement):
             yield from parts_of(expr)
 
 
 def parts_of(expr: Expr) -> Iterator[Expr]:
-    """An expression and all that it is put together of."""
+    """Yield an expression and all that it is put together of."""
     waiting = [expr]
     while waiting:
         expr = waiting.pop()
@@ -36,7 +36,7 @@ def parts_of(expr: Expr) -> Iterator[Expr]:
 
 
 def _by_number(section_facts: SectionFacts) -> list[Expr | None]:
-    """The expressions of a section by their numbers; of those that share one, the outer one."""
+    """Return the expressions of a section by number. If two share one, the outer one counts."""
     by_number: list[Expr | None] = [None] * section_facts.size
     first = section_facts.first
     waiting = list(_outermost(section_facts))
@@ -71,7 +71,7 @@ def _outermost(section_facts: SectionFacts) -> Iterator[Expr]:
 
 
 def expressions_of(statement: facts.Stmt) -> Iterator[Expr]:
-    """The outermost expressions of a statement, those of its blocks aside."""
+    """Yield the outermost expressions of a statement, those of its blocks aside."""
     match statement:
         case facts.Assign(targets=targets, value=value, annotation=annotation):
             yield from targets
@@ -100,7 +100,7 @@ def _of_params(params: Iterable[Param]) -> Iterator[Expr]:
 
 
 def direct_parts(expr: Expr) -> Iterator[Expr]:
-    """The expressions that an expression is put together of."""
+    """Yield the expressions that an expression is put together of."""
     match expr:
         case facts.Attr(base=part) | facts.UnaryOp(operand=part):
             yield part

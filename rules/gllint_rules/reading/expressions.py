@@ -38,13 +38,15 @@ class Expressions(Binder):
         self.text = text
 
     def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
-        """The number of an expression; ``last`` is its last operand where it is the beginning of ``node`` alone."""
+        """Return the number of an expression; ``last`` is its last operand where it is the beginning of ``node``
+        alone.
+        """
         at = self.count
         self.count = at + 1
         return at
 
     def mark_text(self, begin: int, end: int) -> int:
-        """The number of a string between two offsets of the text."""
+        """Return the number of a string between two offsets of the text."""
         at = self.count
         self.count = at + 1
         return at
@@ -53,7 +55,7 @@ class Expressions(Binder):
         return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
 
     def in_context(self, context: Expr | str | None, node: ast.expr) -> Expr:
-        """An expression, and what is around it."""
+        """Return an expression, and what is around it."""
         self.context.append(context)
         value = self.expr(node)
         self.context.pop()
@@ -111,7 +113,7 @@ class Expressions(Binder):
         return subscript
 
     def _has_brackets(self, node: ast.Tuple) -> bool:
-        """Whether a tuple is in brackets of its own: ``x[(a, b)]``, not ``x[a, b]`` or ``x[(a), (b)]``."""
+        """Return whether a tuple is in brackets of its own: ``x[(a, b)]``, not ``x[a, b]`` or ``x[(a), (b)]``."""
         if node.elts and _place(node.elts[0]) == _place(node):
             return False
         text = self.text.of(node)
@@ -180,7 +182,7 @@ class Expressions(Binder):
         return facts.Comp(at, kind, key, item, scope, tuple(tests))
 
     def _element(self, node: _Comprehension) -> tuple[ast.expr, int]:
-        """What a comprehension collects, and how many stars unpack it."""
+        """Return the element of a comprehension, and how many stars unpack it."""
         if isinstance(node, ast.DictComp):
             # Python 3.15 has what `**` unpacks where the key is, and no value.
             return (node.key, 2) if getattr(node, "value", None) is None else (node.value, 0)
@@ -311,7 +313,9 @@ class Expressions(Binder):
         )
 
     def _written(self, node: ast.expr, raw: str, values: Iterator[ast.FormattedValue] | None) -> Expr:
-        """An f-string, or several strings after each other; ``values`` are those of the holes where Python has them."""
+        """Return an f-string, or several strings after each other; ``values`` are those of the holes where Python has
+        them.
+        """
         start = self.text.begin(node)
         pieces = list(literals(raw))
         macros, whole = self.macros, self.whole
@@ -361,7 +365,7 @@ class Expressions(Binder):
             parts.append(facts.Hole(value, spec))
 
     def hole(self, written: str, begin: int, node: ast.expr | None) -> Expr:
-        """The value of a hole. Older Pythons do not know where it is, so that its strings are parsed alone."""
+        """Return the value of a hole. Older Pythons do not know where it is, so that its strings are parsed alone."""
         if node is None or "'" in written or '"' in written or ("[" in written and "(" in written):
             return self.hole_alone(written, begin)
         return self.expr(node)
@@ -381,7 +385,7 @@ class Expressions(Binder):
 
 
 def readable(source: str) -> tuple[str, ast.Module]:
-    """What to parse for ``source``, and its tree. Raises :class:`ParseFailure`."""
+    """Return the source that can be parsed in place of ``source``, and its tree. Raises :class:`ParseFailure`."""
     try:
         return source, parsed(source)
     except ParseFailure:

@@ -57,7 +57,7 @@ class Call(Struct, eq=False):
     keywords: tuple[tuple[str | None, Expr], ...]  # a None name is ``**value``
 
     def keyword(self, *names: str) -> Expr | None:
-        """The value of the first keyword that bears one of ``names``."""
+        """Return the value of the first keyword that bears one of ``names``."""
         for name, value in self.keywords:
             if name in names:
                 return value
@@ -69,7 +69,7 @@ class Call(Struct, eq=False):
         return self.args[:star]
 
     def spreads(self) -> bool:
-        """Whether there are arguments that are not written out."""
+        """Return whether there are arguments that are not written out."""
         return len(self.placed()) < len(self.args) or any(name is None for name, _ in self.keywords)
 
 
@@ -84,7 +84,7 @@ class Dict(Struct, eq=False):
     items: tuple[tuple[Expr | None, Expr], ...]  # a None key is ``**value``
 
     def value(self, key: str) -> Expr | None:
-        """The value under the literal ``key``; of several the last, as at execution."""
+        """Return the value under the literal ``key``; of several the last, as at execution."""
         for k, v in reversed(self.items):
             if isinstance(k, Const) and k.value == key:
                 return v
@@ -299,7 +299,7 @@ Block: TypeAlias = tuple[Stmt, ...]
 
 
 def blocks(statement: Stmt) -> tuple[Block, ...]:
-    """The blocks that a statement contains, in reading order; those of definitions are of other scopes."""
+    """Return the blocks that a statement contains, in reading order; those of definitions are of other scopes."""
     match statement:
         case If(body=body, orelse=orelse) | Loop(body=body, orelse=orelse):
             return body, orelse
@@ -314,7 +314,7 @@ def blocks(statement: Stmt) -> tuple[Block, ...]:
 
 
 def statements(*blocks_: Block) -> Iterator[Stmt]:
-    """The statements of blocks and of the blocks in them, those of a block one after the other."""
+    """Yield the statements of blocks and of the blocks in them, those of a block one after the other."""
     waiting = [*blocks_]
     while waiting:
         for statement in waiting.pop():
@@ -382,7 +382,8 @@ class Binding(Struct, eq=False):
 
 
 def alternatives(bindings: list[Binding]) -> list[Binding]:
-    """Those of the ``bindings`` of a name that may be the last: a function or class replaces what its block bound.
+    """Return those of the ``bindings`` of a name that may be the last: a function or class replaces what its block
+    bound.
 
     What another branch binds stays: ``try: from a import B`` and ``except ImportError: class B: …``.
     """
@@ -422,21 +423,23 @@ class Scope(Struct, eq=False):
             scope = scope.parent
 
     def home(self, name: str) -> Scope | None:
-        """The nearest scope around this one that binds ``name``; what a class binds only its own statements see."""
+        """Return the nearest scope around this one that binds ``name``; what a class binds only its own statements
+        see.
+        """
         binding = (s for s in self.enclosing() if name in s.bindings)
         return next((s for s in binding if s.kind != "class" or s is self), None)
 
     def find(self, name: str) -> list[Binding]:
-        """The bindings of ``name`` in its :meth:`home`."""
+        """Return the bindings of ``name`` in its :meth:`home`."""
         home = self.home(name)
         return home.bindings[name] if home is not None else []
 
     def enclosing_function(self) -> Function | None:
-        """The nearest ``def`` around this scope, itself included."""
+        """Return the nearest ``def`` around this scope, itself included."""
         return next((s.owner for s in self.enclosing() if isinstance(s.owner, Function)), None)
 
     def enclosing_class(self) -> Class | None:
-        """The nearest ``class`` around this scope, itself included."""
+        """Return the nearest ``class`` around this scope, itself included."""
         return next((s.owner for s in self.enclosing() if isinstance(s.owner, Class)), None)
 
 
@@ -492,7 +495,7 @@ class Class(Struct, eq=False):
         return None
 
     def statements(self) -> Iterator[tuple[str, list[Binding]]]:
-        """What its body binds, its methods aside, which need not be read for that."""
+        """Yield what its body binds, its methods aside, which need not be read for that."""
         bindings = self.scope.bindings
         names = bindings.without_methods() if isinstance(bindings, _Namespace) else bindings
         for name in names:
@@ -573,7 +576,7 @@ class SectionFacts(Struct, eq=False):
         return self.section.number << SECTION_BITS
 
     def namespaces(self, module: Module) -> Iterator[tuple[Scope, Mapping[str, list[Binding]]]]:
-        """The scopes that the section binds names in, each with what it binds there."""
+        """Yield the scopes that the section binds names in, each with what it binds there."""
         yield module.scope, self.bound
         owner = module.owner(self.section)
         if owner is not None:
@@ -584,7 +587,7 @@ class SectionFacts(Struct, eq=False):
                 yield scope, scope.bindings
 
     def attribute_tables(self) -> Iterator[Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]]]:
-        """What the section assigns to attributes, class by class."""
+        """Yield what the section assigns to attributes, class by class."""
         yield self.attributes
         for cls in self.classes:
             if isinstance(cls.attributes, dict):
@@ -636,7 +639,7 @@ class Module:
             self.__dict__.pop(attribute, None)
 
     def follow(self, source: str, outline: Outline, code: str | None = None) -> None:
-        """Say what the file says after an edit. The facts of sections stay whose text is the same."""
+        """Update the facts after an edit. Sections with the same text keep theirs."""
         old_source, old, was_newer = self.source, self.outline, self.code is not self.source
         sections, unread = self._sections, self.unread
         self._sections, self.unread = {}, {}
@@ -692,7 +695,7 @@ class Module:
     # --- sections --------------------------------------------------------------------------------------------
 
     def section(self, number: int) -> SectionFacts:
-        """The facts of a section, read now unless they are known."""
+        """Return the facts of a section, read now unless they are known."""
         if self.reads is not None:
             self.reads.now.add(self.key | number)
         section_facts = self._sections.get(number)
@@ -703,10 +706,10 @@ class Module:
     def sections(
         self, about: Callable[[Section], bool] = lambda section: True, by: int = ALL
     ) -> Iterator[SectionFacts]:
-        """The facts of the sections of which the outline says so, in reading order.
+        """Yield the facts of the sections of which the outline says so, in reading order.
 
-        ``by`` is what of the outline ``about`` looks at, here and below, where that is not all of it: ``SHAPE`` of what
-        an edit within a section leaves, or ``CALLS``.
+        ``by`` is what of the outline ``about`` looks at, here and below, where that is not all of it: ``SHAPE`` of
+        what an edit within a section leaves, or ``CALLS``.
         """
         if self.reads is not None:
             self.note(by)
@@ -715,25 +718,25 @@ class Module:
                 yield self.section(section.number)
 
     def section_of(self, at: int) -> SectionFacts:
-        """The section that contains expression ``at``."""
+        """Return the section that contains expression ``at``."""
         return self.section(at >> SECTION_BITS)
 
     def owner(self, section: Section) -> Class | None:
-        """The class that a method is in, or that the section is itself."""
+        """Return the class that a method is in, or that the section is itself."""
         number = section.number if section.kind == "class" else section.owner
         classes = self.section(number).classes if number is not None else ()
         return classes[0] if classes else None
 
     def binders(self, name: str) -> Iterator[Section]:
-        """The sections that bind a name of the module, none of them read for that."""
+        """Return the sections that bind a name of the module, none of them read for that."""
         if self.reads is not None:
             self.note(SHAPE)
         return (self.outline.sections[number] for number in self._places.get(name, ()))
 
     def holds(self, section: Section, pattern: re.Pattern[str]) -> bool:
-        """Whether ``pattern`` is in the text of a section, its methods included.
+        """Return whether ``pattern`` is in the text of a section, its methods included.
 
-        That says what is worth reading, here and below: nothing may depend on whether it is in a comment.
+        It may match in a comment, so use it only to decide what to read.
         """
         self._note_text(section)
         if pattern.search(self.source, section.begin, section.end) is not None:
@@ -742,7 +745,7 @@ class Module:
         return bool(text) and pattern.search(text) is not None
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
-        """Whether one of ``words`` is in the text of a section, its methods included."""
+        """Return whether one of ``words`` is in the text of a section, its methods included."""
         self._note_text(section)
         if any(self.source.find(word, section.begin, section.end) >= 0 for word in words):
             return True
@@ -754,7 +757,7 @@ class Module:
             self.note(section.number, *(method.number for method in methods(self, section)))
 
     def _other_reading(self, section: Section) -> str:
-        """The text of a section as Python compares the names in it, after NFKC; empty where that is its own."""
+        """Return the text of a section as Python compares the names in it, after NFKC; empty if that is its own."""
         text = "" if self.source.isascii() else self.source[section.begin : section.end]
         return "" if text.isascii() or is_normalized("NFKC", text) else normalize("NFKC", text)
 
@@ -776,32 +779,32 @@ class Module:
         return frozenset().union(*(section.mutated for section in self.outline.sections))
 
     def calls_where(self, about: Callable[[Section], bool], by: int = ALL) -> Iterator[tuple[Call, Scope]]:
-        """The calls in the sections of which the outline says so."""
+        """Yield the calls in the sections of which the outline says so."""
         for part in self.sections(about, by):
             yield from part.calls
 
     def calls_of(self, names: Collection[str]) -> Iterator[tuple[Call, Scope]]:
-        """The calls in the sections that call something whose last name is one of ``names``."""
+        """Return the calls in the sections that call something whose last name is one of ``names``."""
         wanted = frozenset(names)
         return self.calls_where(lambda section: not wanted.isdisjoint(section.calls), CALLS)
 
     def dicts_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Dict, Scope]]:
-        """The dict displays in the sections of which the outline says so."""
+        """Yield the dict displays in the sections of which the outline says so."""
         for part in self.sections(about):
             yield from part.dicts
 
     def dicts_with(self, *keys: str) -> Iterator[tuple[Dict, Scope]]:
-        """The dict displays in the sections that write out all of ``keys``."""
+        """Return the dict displays in the sections that write out all of ``keys``."""
         wanted = frozenset(keys)
         return self.dicts_where(lambda section: wanted <= section.keys)
 
     def functions_where(self, about: Callable[[Section], bool], by: int = ALL) -> Iterator[Function]:
-        """The functions in the sections of which the outline says so, nested ones included."""
+        """Yield the functions in the sections of which the outline says so, nested ones included."""
         for part in self.sections(about, by):
             yield from part.functions
 
     def classes_where(self, about: Callable[[Section], bool]) -> Iterator[Class]:
-        """The classes in the sections of which the outline's ``SHAPE`` says so, nested ones included."""
+        """Yield the classes in the sections of which the outline's ``SHAPE`` says so, nested ones included."""
         for part in self.sections(lambda s: (s.kind == "class" or s.has_classes) and about(s), SHAPE):
             yield from part.classes
 
@@ -825,7 +828,7 @@ class Module:
 
 
 def _places(outline: Outline) -> Mapping[str, tuple[int, ...]]:
-    """For each name of the module the sections that bind it."""
+    """Return for each name of the module the sections that bind it."""
     places: dict[str, list[int]] = {}
     for section in outline.sections:
         names = (
@@ -837,7 +840,7 @@ def _places(outline: Outline) -> Mapping[str, tuple[int, ...]]:
 
 
 def class_namespace(module: Module, section: Section) -> _Namespace:
-    """What a class binds: its own statements and its methods, in the order of the source."""
+    """Return what a class binds: its own statements and its methods, in the order of the source."""
     places: dict[str, list[tuple[int, int]]] = {}
     for name, offset in section.members:
         places.setdefault(name, []).append((offset, section.number))
@@ -849,12 +852,12 @@ def class_namespace(module: Module, section: Section) -> _Namespace:
 
 
 def class_attributes(module: Module, section: Section) -> _ClassAttributes:
-    """What the methods of a class assign to attributes of their instance."""
+    """Return what the methods of a class assign to attributes of their instance."""
     return _ClassAttributes(module, (section, *methods(module, section)))
 
 
 def methods(module: Module, section: Section) -> Iterator[Section]:
-    """The sections of a class's methods."""
+    """Yield the sections of a class's methods."""
     for number in range(section.number + 1, section.number + 1 + len(section.holes)):
         yield module.outline.sections[number]
 
@@ -896,7 +899,7 @@ class _Namespace(Mapping[str, list[Binding]]):
         return len(self._places)
 
     def without_methods(self) -> Iterator[str]:
-        """The names that something else than a method binds first."""
+        """Return the names that something else than a method binds first."""
         self._module.note(SHAPE, self._number)
         sections = self._module.outline.sections
         return (name for name, numbers in self._places.items() if sections[numbers[0]].kind != "function")
@@ -927,7 +930,7 @@ class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]
 
 
 def literal_text(expr: Expr) -> str:
-    """The text of a literal; ``""`` of anything else."""
+    """Return the text of a literal; ``""`` of anything else."""
     return expr.value if isinstance(expr, Const) and isinstance(expr.value, str) else ""
 
 
@@ -992,7 +995,7 @@ def _handed_on(expr: Expr | None) -> Iterator[str]:
 
 
 def _root(expr: Expr) -> str | None:
-    """The name that a chain of attributes, subscripts and calls begins with."""
+    """Return the name that a chain of attributes, subscripts and calls begins with."""
     while isinstance(expr, (Sub, Attr, Call)):
         expr = expr.func if isinstance(expr, Call) else expr.base
     return expr.id if isinstance(expr, Name) else None

@@ -58,7 +58,7 @@ class Literal(NamedTuple):
 
 
 def is_single(text: str) -> bool:
-    """Whether ``text``, which is one or more string literals and no f-string, is one."""
+    """Return whether ``text``, which is one or more string literals and no f-string, is one."""
     quote = text[0]
     if quote in "\"'" and text[-1] == quote and text.count(quote) == 2:
         return True
@@ -70,7 +70,7 @@ def is_single(text: str) -> bool:
 def literals(text: str, position: int = 0) -> Iterator[Literal]:
     """Return the adjacent literals from an offset of ``text`` on.
 
-    Raises ``ValueError`` where it is not understood.
+    Raises ``ValueError`` if it is not understood.
     """
     while position < len(text):
         start = _START.match(text, position)
@@ -148,7 +148,7 @@ def _hole(text: str, begin: int) -> tuple[Hole, int]:
 
 
 def _spec(text: str, position: int) -> tuple[tuple[Part, ...], int]:
-    """What is behind the colon of a hole, and where the hole ends."""
+    """Return what is behind the colon of a hole, and where the hole ends."""
     parts: list[Part] = []
     while True:
         chunk = _SPEC_TEXT.match(text, position)

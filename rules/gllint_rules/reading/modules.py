@@ -16,11 +16,11 @@ from gllint_rules.reading.syntax import ParseFailure
 def read_module(
     path: str, source: str, old_module: facts.Module | None = None, outline: Outline | None = None
 ) -> facts.Module:
-    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
+    """Return the facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a
+    start.
 
     ``before`` are those before an edit: they follow it, and what it left as it was stays. Where this raises, all does.
-    ``outline`` is theirs if it exists already.
-    Raises :class:`ParseFailure` where it is not Python.
+    ``outline`` is theirs if it exists already. Raises :class:`ParseFailure` if it is not Python.
     """
     code = source
     if old_module is not None:
@@ -64,7 +64,7 @@ _FIELD = re.compile(r"\{[^{}\\#]*\}")
 
 
 def _may_be_newer(source: str) -> bool:
-    """Whether any newer syntax may be in ``source``."""
+    """Return whether any newer syntax may be in ``source``."""
     if _NEWER.search(source) is not None:
         return True
     for match in _F_STRING.finditer(source):
@@ -78,7 +78,7 @@ def _may_be_newer(source: str) -> bool:
 
 
 def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
-    """The facts of one section of ``module``; none where it cannot be read, which ``module.unread`` notes."""
+    """Return the facts of one section of ``module``; none if it cannot be read, which ``module.unread`` notes."""
     section_facts = facts.SectionFacts(section)
     if section.kind == "imports":
         for bound, dotted, name in section.imports:

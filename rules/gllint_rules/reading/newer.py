@@ -21,7 +21,9 @@ _EAGER = (cst.FunctionDef, cst.ClassDef, cst.Try, cst.TryStar)  # where no impor
 
 
 def lowered(source: str) -> str | None:
-    """The text to parse for ``source``, which this Python rejects; ``None`` where it is not for its newer syntax."""
+    """Return the text to parse for ``source``, which this Python rejects; ``None`` if it is not for its
+    newer syntax.
+    """
     try:
         state = recorded(cst.parse_module(source))
     except Exception:  # it raises several kinds
@@ -34,7 +36,9 @@ def lowered(source: str) -> str | None:
 
 
 def type_variables(written: str) -> tuple[tuple[str, str], ...]:
-    """The names in ``[T: int, *Ts]``, with which ``written`` begins behind the name of a class, and their bounds."""
+    """Return the names in ``[T: int, *Ts]``, with which ``written`` begins behind the name of a class, and their
+    bounds.
+    """
     depth = 0
     for end, sign in enumerate(written):
         depth += (sign in "[(") - (sign in "])")
@@ -52,7 +56,7 @@ def type_variables(written: str) -> tuple[tuple[str, str], ...]:
 
 
 def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
-    """What to write instead, and from which offset on."""
+    """Return the older syntax to parse instead, and the offset of the change."""
     for node, (begin, end) in state.places.items():
         match node:
             case cst.TypeParameters():
@@ -85,7 +89,7 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
 
 
 def _may_be_lazy(state: Recorder, node: cst.LazyImport | cst.LazyImportFrom) -> bool:
-    """Whether Python allows a lazy import in this place, which LibCST does not check."""
+    """Return whether Python allows a lazy import in this place, which LibCST does not check."""
     parent = state.parents.get(node)
     while parent is not None:
         if isinstance(parent, _EAGER):
@@ -103,7 +107,7 @@ def _eager(source: str, node: cst.LazyImport | cst.LazyImportFrom, begin: int) -
 
 
 def _parent_of(state: Recorder, node: cst.CSTNode) -> cst.CSTNode | None:
-    """The nearest f-string around a node."""
+    """Return the nearest f-string around a node."""
     parent = state.parents.get(node)
     while parent is not None and not isinstance(parent, _STRINGS):
         parent = state.parents.get(parent)

@@ -69,7 +69,7 @@ class Outline(NamedTuple):
     aliases: Mapping[str, set[str]] = {}  # imported names by those that ``as`` gives them
 
     def modules(self) -> frozenset[str]:
-        """The dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
+        """Return the dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
         modules = {
             name for i in self.imports for name in (i.module, f"{i.module}.{i.name}") if i.module[:1] != "."
         }
@@ -77,16 +77,16 @@ class Outline(NamedTuple):
 
 
 def outline_of(source: str) -> Outline:
-    """The outline of ``source``. Raises :class:`ParseFailure` where this Python cannot parse it."""
+    """Return the outline of ``source``. Raises :class:`ParseFailure` if this Python cannot parse it."""
     return _Outliner(source).outline(parsed(source))
 
 
 def outline_of_part(
     source: str, begin: int, end: int, first: int, aliases: Mapping[str, set[str]]
 ) -> tuple[Section, ...]:
-    """The sections of a stretch of whole lines without imports, numbered from ``first``.
+    """Return the sections of a stretch of whole lines without imports, numbered from ``first``.
 
-    Raises :class:`ParseFailure` where it is no Python by itself.
+    Raises :class:`ParseFailure` if it is not Python by itself.
     """
     outliner = _Outliner(source, begin, end, first)
     outliner.aliases.update(aliases)
@@ -98,7 +98,7 @@ def outline_of_method(
 ) -> tuple[Section, tuple[int, int, int]] | None:
     """Return the section of a method and its hole in its class, from its whole lines.
 
-    ``None`` where they contain anything but one method. Raises :class:`ParseFailure` where they are no Python.
+    ``None`` if they contain anything but one method. Raises :class:`ParseFailure` if they are not Python.
     """
     tree = parsed(f"{CLASS}{source[begin:end]}")
     match tree.body:
@@ -115,7 +115,7 @@ def outline_of_method(
 
 
 def has_same_shape(old: Outline, new: Outline) -> bool:
-    """Whether an edit left unchanged what the outlines say about places and about the module as a whole.
+    """Return whether an edit left unchanged what the outlines say about places and about the module as a whole.
 
     What a section calls, stores or writes out is no part of that.
     """
@@ -142,12 +142,12 @@ def _shape(section: Section) -> tuple[object, ...]:
 
 
 def calls_the_same(old: Section, new: Section) -> bool:
-    """Whether two sections call what bears the same names."""
+    """Return whether two sections call what bears the same names."""
     return old.calls == new.calls
 
 
 def mentions_the_same(old: Section, new: Section) -> bool:
-    """Whether the outlines of two sections of the same shape are equal."""
+    """Return whether the outlines of two sections of the same shape are equal."""
     return calls_the_same(old, new) and _mentioned(old) == _mentioned(new)
 
 
@@ -191,7 +191,7 @@ class _Outliner:
         )
 
     def with_real_names(self, section: Section) -> Section:
-        """The section with imported names also as they were before ``as``."""
+        """Return the section with imported names also as they were before ``as``."""
         if self.aliases.keys().isdisjoint(section.calls | section.subscripts | section.decorators):
             return section
         return section._replace(
@@ -288,7 +288,7 @@ class _Outliner:
         return self.starts[self.first_line(first) - 1], self.starts[line]
 
     def first_line(self, node: ast.stmt) -> int:
-        """The line that a statement begins on: with decorators that of the first ``@``.
+        """Return the line that a statement begins on: with decorators that of the first ``@``.
 
         What it decorates with may be on a later one. Only blanks, brackets and comments are between the two.
         """
@@ -303,7 +303,7 @@ class _Outliner:
         return text.lstrip(" \t\f")[:1] == "@"
 
     def _goes_on(self, line: int) -> bool:
-        """Whether a backslash behind all that a line says takes the next one with it."""
+        """Return whether a backslash behind all that a line says takes the next one with it."""
         text = self.source[self.starts[line - 1] : self.starts[line]]
         return text.rstrip("\r\n").endswith("\\") and "#" not in text
 
@@ -312,12 +312,12 @@ _NOTHING = frozenset[str]()
 
 
 def _frozen(names: set[str]) -> frozenset[str]:
-    """The set of ``names``; most are empty, and Python makes a new empty one each time."""
+    """Return the set of ``names``; most are empty, and Python makes a new empty one each time."""
     return frozenset(names) if names else _NOTHING
 
 
 def lines_apart(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """The statements of a block, those together that share a line."""
+    """Yield the statements of a block, those together that share a line."""
     group: list[ast.stmt] = []
     for node in body:
         if group and _first_line(node) > (group[-1].end_lineno or group[-1].lineno):
@@ -329,7 +329,7 @@ def lines_apart(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _first_line(node: ast.stmt) -> int:
-    """The line of a statement's first word; with decorators, of the first word behind an ``@``."""
+    """Return the line of a statement's first word; with decorators, of the first word behind an ``@``."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min((decorator.lineno for decorator in decorators), default=node.lineno)
 

@@ -52,7 +52,7 @@ class Passage:
         return self.offset(node.end_lineno, node.end_col_offset)
 
     def of(self, node: ast.expr | ast.stmt) -> str:
-        """How a node is written."""
+        """Return how a node is written."""
         if self.is_ascii and node.end_lineno == node.lineno and node.end_col_offset is not None:
             start = self.starts[node.lineno - 1]
             return self.written[start + node.col_offset : start + node.end_col_offset]
@@ -66,11 +66,11 @@ class Passage:
         return match.end() if match is not None else begin
 
     def is_lowered(self, begin: int, end: int) -> bool:
-        """Whether what is written between two offsets is in newer syntax."""
+        """Return whether what is written between two offsets is in newer syntax."""
         return self.written is not self.source and self.written[begin:end] != self.source[begin:end]
 
     def stars(self, begin: int, end: int) -> int:
-        """How many stars of newer syntax are blanked between two offsets, which contain no code."""
+        """Return how many stars of newer syntax are blanked between two offsets, which contain no code."""
         if self.written is self.source:
             return 0
         pairs = zip(self.written[begin:end], self.source[begin:end], strict=True)
@@ -82,7 +82,7 @@ class Passage:
         return self.starts[line] if line < len(self.starts) else len(self.source)
 
     def is_first(self, begin: int) -> bool:
-        """Whether nothing is on the line before an offset, and no line is continued by it."""
+        """Return whether nothing is on the line before an offset, and no line is continued by it."""
         start = self.starts[bisect_right(self.starts, begin) - 1]
         prefix = self.source[max(start - 3, 0) : start].rstrip("\r\n")
         return not self.source[start:begin].strip(" \t\f") and not prefix.endswith("\\")
@@ -95,7 +95,7 @@ class Passage:
         return end
 
     def skipped(self, position: int) -> int:
-        """The offset after whitespace and comments."""
+        """Return the offset after whitespace and comments."""
         blank = _BLANK.match(self.source, position)
         assert blank is not None
         return blank.end()

@@ -87,13 +87,13 @@ class Positions:
         return characters
 
     def places(self, section_facts: SectionFacts) -> Places:
-        """The places of a section's expressions, as offsets of its own text. Raises :class:`Unreadable`."""
+        """Return the places of a section's expressions, as offsets of its own text. Raises :class:`Unreadable`."""
         if section_facts.places is None:
             section_facts.places = read_places(self.module, section_facts.section)
         return section_facts.places
 
     def mentions(self, function: Function, name: str) -> Iterator[int]:
-        """The numbers of the places in a function that mention a name."""
+        """Yield the numbers of the places in a function that mention a name."""
         section_facts = self.module.section_of(function.at)
         for number in self.places(section_facts).names:
             at = section_facts.first + number
@@ -101,7 +101,7 @@ class Positions:
                 yield at
 
     def stretch(self, at: int) -> Stretch | None:
-        """The line of simple statements that expression number ``at`` is in; ``None`` where it is in none."""
+        """Return the line of simple statements that expression number ``at`` is in; ``None`` if it is in none."""
         section_facts = self.module.section_of(at)
         places, number = self.places(section_facts), at - section_facts.first
         line = bisect_right(places.lines, number, key=lambda line: line.first) - 1
@@ -110,7 +110,7 @@ class Positions:
         return self._line(section_facts, line) if is_there else None
 
     def stretches(self, section_facts: SectionFacts) -> list[Stretch]:
-        """The lines of simple statements in a section."""
+        """Return the lines of simple statements in a section."""
         return [self._line(section_facts, number) for number in range(len(self.places(section_facts).lines))]
 
     def _line(self, section_facts: SectionFacts, number: int) -> Stretch:
@@ -144,5 +144,5 @@ class TextPositions(Positions):
 
 
 def positions_of(module: Module) -> Positions:
-    """The places of the expressions of a module."""
+    """Return the places of the expressions of a module."""
     return TextPositions(module) if isinstance(module, TextModule) else Positions(module)

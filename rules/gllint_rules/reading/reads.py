@@ -28,7 +28,7 @@ class Reads:
         self._numbers = 0
 
     def number(self) -> int:
-        """A number for a module: what is read of it bears numbers from here on, section by section."""
+        """Return a number for a module: what is read of it bears numbers from here on, section by section."""
         self._numbers += 1
         return self._numbers << SECTION_BITS
 
@@ -53,7 +53,7 @@ class Reads:
 
 
 def noted(reads: Reads | None, answer: Callable[[], _T]) -> tuple[_T, frozenset[Read]]:
-    """What ``answer`` gives, and what was read for it, where that is noted."""
+    """Return what ``answer`` gives, and what was read for it, where that is noted."""
     if reads is None:
         return answer(), NOTHING
     outer, read = reads.begin(), NOTHING
@@ -72,7 +72,7 @@ class Spoilt:
         self._reads = frozenset(reads)
 
     def among(self, answers: Mapping[_K, frozenset[Read]]) -> list[_K]:
-        """Those of ``answers`` that may be others now, by what they rest on."""
+        """Return those of ``answers`` that may be others now, by what they rest on."""
         apart = self._reads.isdisjoint
         if not self._modules:
             return [key for key, reads in answers.items() if not apart(reads)]

@@ -28,7 +28,7 @@ class Edited(IntEnum):
 
 
 def code_of(source: str, section: Section) -> str:
-    """The text of a section, as long as it is in the file; methods of a class are blank."""
+    """Return the text of a section, as long as it is in the file; methods of a class are blank."""
     if not section.holes:
         return source[section.begin : section.end]
     parts: list[str] = []
@@ -51,7 +51,7 @@ def _blank(text: str) -> str:
 
 
 def edited_part(old_source: str, old: Section, source: str, section: Section) -> Edited:
-    """What an edit changed of the section of one number, the methods of a class aside."""
+    """Return what an edit changed of the section of one number, the methods of a class aside."""
     if (old.kind, old.owner) != (section.kind, section.owner) or len(old.holes) != len(section.holes):
         return Edited.FACTS
     if _around_methods(old_source, old) == _around_methods(source, section):
@@ -76,7 +76,7 @@ def _around_methods(source: str, section: Section) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a text as CPython counts them."""
+    """Return the lines of a text as CPython counts them."""
     return _LINE_END.split(text)
 
 
@@ -86,7 +86,7 @@ _CODE = re.compile(r"""(?:[^#'"]|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")*+""")
 
 
 def _differ_in_comments(old_lines: Sequence[str], lines: Sequence[str]) -> bool:
-    """Whether two texts may say the same: the lines that are not, comments and blank ones aside, are alike."""
+    """Return whether two texts differ only in comments and blank lines."""
     start, most = 0, min(len(old_lines), len(lines))
     while start < most and old_lines[start] == lines[start]:
         start += 1
@@ -111,7 +111,7 @@ def _codes(lines: Sequence[str]) -> list[str] | None:
 
 
 def _compared(old_tree: ast.AST, old_lines: Sequence[str], tree: ast.AST, lines: Sequence[str]) -> Edited:
-    """What two trees have in common, places aside: each node is looked at once, however deep it lies."""
+    """Return what two trees have in common, places aside: each node is looked at once, however deep it lies."""
     pairs: list[tuple[Any, Any]] = [(old_tree, tree)]
     while pairs:
         old, new = pairs.pop()

@@ -58,7 +58,7 @@ def _read(reader: Statements, module: facts.Module) -> None:
 
 
 def _text_of(module: facts.Module, section: Section) -> tuple[Passage, facts.Class | None]:
-    """What to parse for a section, and the class that it is a method of."""
+    """Return what to parse for a section, and the class that it is a method of."""
     owner = module.owner(section) if section.owner is not None else None
     if section.owner is not None and owner is None:
         raise Unreadable("its class cannot be read")

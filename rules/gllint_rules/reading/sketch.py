@@ -28,7 +28,7 @@ class Imported(NamedTuple):
 
 
 def last_of(node: ast.AST) -> str:
-    """The last name of ``a.b.c``; of a call or subscript that of its callee or base, where that is not far."""
+    """Return the last name of ``a.b.c``; of a call or subscript that of its callee or base, where that is not far."""
     for _ in range(_CHAIN):
         kind = type(node)
         if kind is ast.Name:
@@ -45,7 +45,7 @@ def last_of(node: ast.AST) -> str:
 
 
 def key_of(node: ast.AST) -> str:
-    """The name of the key of a look-up: ``name`` of ``TOOLS[call.name]`` and ``TOOLS[str(call["name"])]``."""
+    """Return the name of the key of a look-up: ``name`` of ``TOOLS[call.name]`` and ``TOOLS[str(call["name"])]``."""
     for _ in range(_CHAIN):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name):
@@ -68,7 +68,7 @@ def key_of(node: ast.AST) -> str:
 
 
 def visitors(kind: type) -> dict[type[ast.AST], Callable[..., Any]]:
-    """The methods of a class named ``visit_Name`` by those kinds of nodes that the running Python has."""
+    """Return the methods of a class named ``visit_Name`` by those kinds of nodes that the running Python has."""
     methods = [(name[6:], method) for name, method in vars(kind).items() if name.startswith("visit_")]
     return {getattr(ast, name): method for name, method in methods if hasattr(ast, name)}
 

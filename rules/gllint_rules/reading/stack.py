@@ -32,7 +32,7 @@ def _thread_state() -> threading.local:
 
 
 def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Return ``function(*args, **kwargs)``, called on a large stack; raises what it raises."""
+    """Return ``function(*args, **kwargs)``, called on a large stack."""
     if getattr(_thread_state(), "size", 0):
         return function(*args, **kwargs)
     result: list[_T] = []
@@ -58,7 +58,7 @@ def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwar
 
 
 def start_thread(target: Callable[[], object], name: str = "gllint") -> threading.Thread | None:
-    """Start a daemon thread with a large stack; ``None`` where the machine grants none."""
+    """Start a daemon thread with a large stack; ``None`` if the machine grants none."""
     import threading
 
     for size in SIZES:

@@ -30,7 +30,7 @@ class Statements(Expressions):
         return tuple(statements)
 
     def arm(self, body: Iterable[ast.stmt]) -> Block:
-        """A block that is not always executed."""
+        """Return a block that is not always executed."""
         outer, self.branch = self.branch, facts.Branch(self.branch)
         block = self.block(body)
         self.branch = outer
@@ -130,7 +130,7 @@ class Statements(Expressions):
         self.bind(node.name.id, Binding("alias", self.expr(node.value), type_params=_type_params(node)))
 
     def _is_alias(self, node: ast.Assign) -> bool:
-        """Whether ``type X = …`` is written where ``type;X = …`` is read."""
+        """Return whether an assignment to ``type;X`` was written as ``type X``."""
         text = self.text
         if text.written is text.source:
             return False
@@ -205,7 +205,7 @@ class Statements(Expressions):
         return _type_params(node)
 
     def _written_params(self, end: int) -> tuple[facts.TypeParam, ...]:
-        """The type variables behind a name that ends there, where they are written in newer syntax."""
+        """Return the type variables behind a name that ends there, if they are written in newer syntax."""
         text = self.text
         begin = len(text.source) - len(text.written[end:].lstrip(" \t\\\r\n\f"))
         if not text.is_lowered(begin, begin + 1) or text.written[begin] != "[":
@@ -314,7 +314,7 @@ class Statements(Expressions):
 
 
 def _type_params(node: Any) -> tuple[facts.TypeParam, ...]:
-    """The type variables of a class, function or alias in the syntax of the running Python."""
+    """Return the type variables of a class, function or alias in the syntax of the running Python."""
     params = getattr(node, "type_params", ())
     bounds = (getattr(param, "bound", None) for param in params)
     return tuple(
@@ -324,7 +324,7 @@ def _type_params(node: Any) -> tuple[facts.TypeParam, ...]:
 
 
 def _class_of_pattern(pattern: ast.pattern | None) -> str:
-    """The plain class that a value must have to match; ``""`` where that is not what the pattern asks for."""
+    """Return the plain class that a value must have to match; ``""`` if that is not what the pattern asks for."""
     match pattern:
         case ast.MatchClass(cls=ast.Name(id=name)) if name in PLAIN_CLASSES:
             return name

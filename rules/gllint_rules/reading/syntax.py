@@ -20,7 +20,7 @@ class ParseFailure(Exception):
 
 
 def parsed(source: str) -> Module:
-    """The tree of ``source`` by CPython's own parser. Raises :class:`ParseFailure`."""
+    """Return the tree of ``source`` by CPython's own parser. Raises :class:`ParseFailure`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -81,7 +81,9 @@ class TextModule(Module):
         return len(self.stretches) - 1
 
     def _parts(self, text: str, begin: int, places: Sequence[int]) -> Iterator[Part]:
-        """The parts of a text that begins at an offset of the file, where its characters have their ``places``."""
+        """Yield the parts of a text that begins at an offset of the file, where its characters have their
+        ``places``.
+        """
         for first, end, is_text in template_parts(text):
             start = begin + places[first]
             stop = begin + places[end - 1] + 1
@@ -140,7 +142,7 @@ def template_parts(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def read_text_module(path: str, source: str) -> TextModule:
-    """The texts of a file that is no Python. Raises :class:`UnreadableData`."""
+    """Return the texts of a file that is not Python. Raises :class:`UnreadableData`."""
     if len(source) > MOST_BYTES:
         raise UnreadableData(f"is larger than {MOST_BYTES:,} characters")
     return TextModule(path, source)

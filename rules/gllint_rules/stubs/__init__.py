@@ -73,7 +73,7 @@ def use(packages: tuple[str, ...]) -> None:
 
 
 def ran_out() -> bool:
-    """Whether more of the packages in use was asked for than is parsed."""
+    """Return whether more of the packages in use was asked for than is parsed."""
     return bool(_packages) and _environment(_packages).ran_out
 
 
@@ -98,13 +98,13 @@ def _line(name: str) -> Any:
 
 
 def knows(name: str) -> bool:
-    """Whether the tables describe the package that ``name`` is of."""
+    """Return whether the tables describe the package that ``name`` is of."""
     return bool(_table(name.partition(".")[0]))
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def find(name: str) -> Declared | None:
-    """What a full name is declared as, whatever other names lead to it."""
+    """Return what a full name is declared as, whatever other names lead to it."""
     for _ in range(_MOST_NAMES):
         line = _line(name)
         if line is None:
@@ -125,7 +125,7 @@ def find(name: str) -> Declared | None:
 
 
 def _other(line: Any) -> str:
-    """The full name that a line gives for another one."""
+    """Return the full name that a line gives for another one."""
     return ".".join(part for part in line[1:] if part)
 
 
@@ -142,7 +142,7 @@ def _moved(name: str) -> str | None:
 
 
 def full(name: str) -> str:
-    """The full name of a class as a type has it: without its module for classes of Python itself."""
+    """Return the full name of a class as a type has it: without its module for classes of Python itself."""
     return name if "." in name else f"builtins.{name}"
 
 
@@ -153,19 +153,19 @@ def _class(name: str) -> dict[str, Any]:
 
 
 def is_class(name: str) -> bool:
-    """Whether ``name`` is that of a class of the tables."""
+    """Return whether ``name`` is that of a class of the tables."""
     line = _line(name)
     return line is not None and line[0] == "C"
 
 
 def variables(name: str) -> list[str]:
-    """The type variables of a class, in order."""
+    """Return the type variables of a class, in order."""
     names: list[str] = _class(name).get("v", [])
     return names
 
 
 def fields(name: str) -> list[str]:
-    """The fields of a named tuple, in order; none of another class."""
+    """Return the fields of a named tuple, in order; none of another class."""
     for ancestor in lineage(name):
         names: list[str] | None = _class(ancestor).get("n")
         if names:
@@ -174,14 +174,14 @@ def fields(name: str) -> list[str]:
 
 
 def wanted(name: str) -> list[str] | None:
-    """What a protocol wants its instances to have; ``None`` of a class that is no protocol."""
+    """Return what a protocol wants its instances to have; ``None`` of a class that is no protocol."""
     names: list[str] | None = _class(name).get("p")
     return names
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def lineage(name: str) -> Mapping[str, Mapping[str, Type]]:
-    """The class and its ancestors, each with what its type variables are in terms of the class's own.
+    """Return the class and its ancestors, each with what its type variables are in terms of the class's own.
 
     A base that the stubs do not name ends up as ``?``.
     """
@@ -212,7 +212,7 @@ def _one_of(parts: list[Type]) -> Type:
 
 
 def tuple_items(name: str) -> list[Type] | None:
-    """The types of the items of a class that derives from a tuple of a known length."""
+    """Return the types of the items of a class that derives from a tuple of a known length."""
     for ancestor, substitution in lineage(name).items():
         for base in _class(ancestor).get("b", ()):
             if isinstance(base, list) and base[0] == "tuple":
@@ -231,7 +231,7 @@ def substituted(form: Type, substitution: Mapping[str, Type]) -> Type:
 
 @lru_cache(maxsize=MOST_KEPT)
 def member(name: str, attribute: str) -> Member | None:
-    """What a class or its ancestors declare of an attribute."""
+    """Return what a class or its ancestors declare of an attribute."""
     for ancestor, substitution in lineage(name).items():
         line = _line(f"{ancestor}.{attribute}")
         if line is not None and line[0] != "C":
@@ -254,7 +254,7 @@ def _signature(signature: list[Any], substitution: Mapping[str, Type]) -> list[A
 
 
 def derives(name: str, *ancestors: str) -> bool:
-    """Whether a class is one of ``ancestors`` or derives from one."""
+    """Return whether a class is one of ``ancestors`` or derives from one."""
     return not lineage(name).keys().isdisjoint(ancestors)
 
 
@@ -290,7 +290,9 @@ _ITERATORS = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map"
 
 @lru_cache(maxsize=MOST_KEPT)
 def shape(name: str) -> str:
-    """What the instances of a class are: number, text, bytes, bool, none, mapping, list, tuple, awaitable or object."""
+    """Return what the instances of a class are: number, text, bytes, bool, none, mapping, list, tuple, awaitable or
+    object.
+    """
     for ancestor in lineage(name):
         if ancestor in _PLAIN:
             return _PLAIN[ancestor]
@@ -310,12 +312,12 @@ def shape(name: str) -> str:
 
 
 def is_enum(name: str) -> bool:
-    """Whether a class is an enumeration."""
+    """Return whether a class is an enumeration."""
     return derives(name, "enum.Enum")
 
 
 def is_protocol(name: str) -> bool:
-    """Whether anything may be an instance of it that has the methods that it wants."""
+    """Return whether anything may be an instance of it that has the methods that it wants."""
     return (
         wanted(name) is not None
         or name.startswith(("typing.", "contextlib.Abstract"))

@@ -89,7 +89,7 @@ class Types:
                 return UNKNOWN
 
     def place(self, node: ast.expr) -> tuple[str, str] | None:
-        """The module and name that a dotted name leads to."""
+        """Return the module and name that a dotted name leads to."""
         match node:
             case ast.Name(id=name):
                 if self.owner:
@@ -206,7 +206,7 @@ class Types:
 
 
 def _makes(func: ast.expr) -> str:
-    """What the call of a special form makes, also where a stub imports it as ``_TypeVar``."""
+    """Return what the call of a special form makes, also where a stub imports it as ``_TypeVar``."""
     return last_of(func).lstrip("_")
 
 
@@ -242,7 +242,7 @@ def union(parts: list[Any]) -> Any:
 
 
 def type_variables(form: Any) -> Iterator[str]:
-    """The names of the type variables in a type, each once, in order."""
+    """Return the names of the type variables in a type, each once, in order."""
     names: dict[str, None] = {}
     stack = [form]
     while stack:
@@ -269,7 +269,7 @@ def is_ellipsis(node: ast.expr) -> bool:
 
 
 def last_of(node: ast.expr) -> str:
-    """The last part of a dotted name, also of one that is called."""
+    """Return the last part of a dotted name, also of one that is called."""
     if isinstance(node, ast.Call):
         node = node.func
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

@@ -49,7 +49,7 @@ class Environment:
         self._parsed = 0
 
     def line(self, name: str) -> Any:
-        """What ``name`` is declared as; ``None`` where no package says."""
+        """Return what ``name`` is declared as; ``None`` if no package says."""
         place = self._place(name)
         if place is None:
             return None
@@ -63,7 +63,7 @@ class Environment:
         return writer.lines.get(name)
 
     def _place(self, name: str) -> tuple[str, str] | None:
-        """The module that declares the beginning of ``name``, and the name that it has there."""
+        """Return the module that declares the beginning of ``name``, and the name that it has there."""
         module, *parts = name.split(".")
         for part in parts:
             names = self.names(module)
@@ -76,7 +76,7 @@ class Environment:
         return None
 
     def names(self, module: str) -> Mapping[str, NameInfo] | None:
-        """What a module declares by itself; ``None`` where it cannot be had."""
+        """Return what a module declares by itself; ``None`` if it cannot be had."""
         if module not in self._names:
             self._names[module] = None  # modules import each other
             with suppress(Exception):  # neither does a module
@@ -116,7 +116,7 @@ class Environment:
         )
 
     def _without_stars(self, body: list[ast.stmt], package: str) -> Iterator[ast.stmt]:
-        """The statements of a module, with what ``from x import *`` imports written out."""
+        """Return the statements of a module, with ``from x import *`` written out."""
         for statement in body:
             match statement:
                 case ast.ImportFrom(names=[ast.alias(name="*")], module=source, level=level):
@@ -161,7 +161,7 @@ def _set_on_self(cls: ast.ClassDef) -> Iterator[ast.stmt]:
 
 
 def _is_plain(info: NameInfo) -> bool:
-    """Whether a function gives what it is annotated to return; in a class the others are taken out."""
+    """Return whether a function gives what it is annotated to return; in a class the others are taken out."""
     children = info.child_nodes or {}
     for name in [name for name, child in children.items() if not _is_plain(child)]:
         del children[name]

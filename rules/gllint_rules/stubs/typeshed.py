@@ -51,7 +51,7 @@ class Typeshed:
         self._modules: dict[str, dict[str, NameInfo] | None] = {}
 
     def modules(self, roots: Collection[str]) -> list[str]:
-        """All modules, or those of the top-level modules ``roots``."""
+        """Return all modules, or those of the top-level modules ``roots``."""
         folder = Path(self.contexts[0].typeshed)
         names = []
         for path in folder.rglob("*.pyi"):
@@ -75,7 +75,7 @@ class Typeshed:
 
 
 def tables(*roots: str) -> dict[str, str]:
-    """The text of each file, or of those of ``roots`` alone, by the name of its top-level module."""
+    """Return the text of each file, or of those of ``roots`` alone, by the name of its top-level module."""
     stubs = Typeshed()
     contents: dict[str, dict[str, Any]] = {}
     for module in stubs.modules(roots):

@@ -91,7 +91,7 @@ class Forms:
         self.callees.forget(changed)
 
     def of(self, module: Module) -> Iterator[Tool]:
-        """The tools that ``module`` defines or hands over, a function once."""
+        """Yield the tools that ``module`` defines or hands over, a function once."""
         tool_functions: set[object] = set()
         for tool in self._of(module):
             if tool.form in ("T6", "T7", "T8"):
@@ -109,7 +109,7 @@ class Forms:
     def through(
         self, module: Module, registrars: frozenset[Registrar], own_tools: Iterable[Tool]
     ) -> Iterator[Tool]:
-        """The tools that ``module`` hands over through what is in other modules, and none of ``own_tools``."""
+        """Yield the tools that ``module`` hands over through what is in other modules, and none of ``own_tools``."""
         tool_functions: set[object] = {callee.function for tool in own_tools for callee in tool.callables}
         rows = {row.name: row for row in self.table.rows}
         for callee, scope, at, framework in registrations(
@@ -216,7 +216,7 @@ class Forms:
     # --- which calls are worth a look ------------------------------------------------------------------------
 
     def _may_call(self, module: Module, section: Section) -> bool:
-        """Whether a section may call something that makes a tool, judged by its names and keywords."""
+        """Return whether a section may call something that makes a tool, judged by its names and keywords."""
         keywords = section.keywords
         names = {*section.calls, *self._other_names(module, section.calls)}
         imported = self.callees.imported(module)
@@ -241,7 +241,7 @@ class Forms:
     # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
 
     def tool_of_call(self, call: Call, frame: Frame) -> Tool | None:
-        """The tool object that ``call`` makes, if it makes one."""
+        """Return the tool object that ``call`` makes, if it makes one."""
         kinds = self._kinds(call.func, frame)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
             return None
@@ -299,7 +299,9 @@ class Forms:
         return entry, target
 
     def _applied(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
-        """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
+        """Yield the tools of a decorator that is called with the function (T7): ``tool(f)``,
+        ``server.tool(name="x")(f)``.
+        """
         argument = call.args[0] if call.args else call.keyword(*_DECORATED)
         if argument is None or isinstance(argument, (facts.Const, facts.Star)):
             argument = call.args[1] if len(call.args) > 1 else None
@@ -322,7 +324,7 @@ class Forms:
         return self._tool("T7", frame, call, callables, entry.framework, registration, decorates=True)
 
     def _wrapped(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
-        """T4, T7: a call that is given the function at one of its places."""
+        """Yield the tools of a call that takes the function at one of its places (T4, T7)."""
         match = self._entry("calls", call.func, frame)
         if match is None or isinstance(match[1], Call):
             return None
@@ -359,7 +361,7 @@ class Forms:
         return replace(tool, args_schema=call.keyword(ARGS_SCHEMA), fn=source)
 
     def _only_function(self, call: Call, frame: Frame) -> tuple[Expr | None, dict[object, FunctionOf]]:
-        """The one argument of a call that is a function, wherever it is; none where there are several."""
+        """Return the one argument of a call that is a function, wherever it is; none if there are several."""
         written: list[Expr] = [*call.placed()]
         written += (
             value
@@ -502,7 +504,7 @@ class Forms:
         return None
 
     def _does_nothing(self, decorator: Expr, frame: Frame) -> bool:
-        """Whether a decorator of the project only returns what it is given."""
+        """Return whether a decorator of the project only returns what it is given."""
         made_by = self.evaluator.eval(_callee(decorator), frame)
         if not isinstance(made_by, FunctionOf) or not isinstance(made_by.function, Function):
             return False
@@ -516,7 +518,7 @@ class Forms:
                 return not isinstance(decorator, Call) and _returns_its_argument(function)
 
     def _marked(self, function: Function, frame: Frame, entry: TableEntry, decorator: Expr) -> Tool:
-        """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
+        """Return the tool that ``decorator`` makes of a function that is defined in ``frame``."""
         name: str | None = function.name
         if isinstance(decorator, Call):
             name_expr = decorator.keyword("name", "name_override") or (
@@ -537,7 +539,7 @@ class Forms:
         )
 
     def decorator_aliases(self, module: Module) -> Iterator[Registrar]:
-        """The names that ``module`` gives to decorators of the table, by which other modules may decorate."""
+        """Yield the names that ``module`` gives to decorators of the table, by which other modules may decorate."""
         frame = Frame(module, module.scope)
         renamed: dict[str, Section] = {}  # each name once: what binds it again, makes the same of it
         for name, section in self._may_be_renamed(module):
@@ -550,7 +552,9 @@ class Forms:
                 yield Registrar(module.path, at, name, name, "renamed", match[0].framework.name)
 
     def _may_be_renamed(self, module: Module) -> Iterator[tuple[str, Section]]:
-        """The names that ``import … as``, or an assignment that mentions one, may give to decorators of the table."""
+        """Yield the names that ``import … as``, or an assignment that mentions one, may give to decorators of the
+        table.
+        """
         words = self.table.last_names("decorators")
         for imported in module.outline.imports:
             if imported.name and imported.name != imported.bound:
@@ -580,7 +584,7 @@ class Forms:
                         yield self._marked(function, frame, *match)
 
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
-        """T7: the functions inside of a decorated one that it yields or returns."""
+        """Yield the functions inside a decorated one that it yields or returns (T7)."""
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
             match = self._entry("generators", written, frame)
@@ -627,7 +631,7 @@ class Forms:
                 yield self._plain("T6", frame, call.at, callee, entry.framework)
 
     def is_settled(self, keyword: str, call: Call, frame: Frame) -> bool:
-        """Whether a row of the table covers ``keyword`` of ``call``, as tools or as none."""
+        """Return whether a row of the table covers ``keyword`` of ``call``, as tools or as none."""
         if isinstance(call.func, Call) or (keyword in self.table.any_keywords and self.callees.talks()):
             return True
         entry = self.callees.entry("keywords", call.func, frame)
@@ -657,7 +661,9 @@ class Forms:
         )
 
     def _places_of(self, lineage: tuple[Value, ...], places: tuple[Place, ...]) -> tuple[Place, ...]:
-        """The places of the first ``__init__`` of a line of classes that it hands on to ``places`` of the last one."""
+        """Return the places of the first ``__init__`` of a line of classes that it hands on to ``places`` of the last
+        one.
+        """
         for i, of in enumerate(lineage[:MOST_BASES]):
             if not isinstance(of, ClassOf):
                 break
@@ -675,7 +681,7 @@ class Forms:
         return places
 
     def _assigned(self, module: Module) -> Iterator[Tool]:
-        """T6: ``agent.tools = [f]``, ``agent.tools += [f]``, ``agent.tools.append(f)``."""
+        """Yield the tools of ``agent.tools = [f]``, ``agent.tools += [f]`` and ``agent.tools.append(f)`` (T6)."""
         names = self.table.any_keywords
         puts = [
             (target, value, value.at, scope)
@@ -729,7 +735,7 @@ class Forms:
                     yield from self._answering(of, attribute)
 
     def methods(self, of: ClassOf) -> tuple[str, ...]:
-        """The methods that are tools where the class, or one below it, defines them; empty where it is none."""
+        """Return the methods that are tools where the class, or one below it, defines them; empty if it is none."""
         for ancestor in classes.ancestors(self.evaluator, of)[1:]:
             if isinstance(ancestor, ClassOf):
                 names = self.table.methods(dotted_path(ancestor.module, ancestor.cls.name))
@@ -740,7 +746,7 @@ class Forms:
         return ()
 
     def class_tool(self, of: ClassOf) -> Tool | None:
-        """T2: the tool that each instance of a class is."""
+        """Return the tool that each instance of a class is (T2)."""
         names = self.methods(of)
         if not names:
             return None
@@ -764,7 +770,7 @@ class Forms:
         )
 
     def _inherited(self, of: ClassOf, names: tuple[str, ...]) -> Iterator[FunctionOf]:
-        """The methods among ``names`` in a class above, which calls on ``self`` what ``of`` defines."""
+        """Yield the methods among ``names`` in a class above, which calls on ``self`` what ``of`` defines."""
         own = {method.name for method in of.cls.methods()}
         ancestors = [a for a in classes.ancestors(self.evaluator, of)[1:] if isinstance(a, ClassOf)]
         for name in names:
@@ -779,7 +785,7 @@ class Forms:
                     break
 
     def _class_name(self, of: ClassOf) -> str | None:
-        """The literal name of a tool class: ``name = "…"``, or a property that returns one."""
+        """Return the literal name of a tool class: ``name = "…"``, or a property that returns one."""
         for ancestor in classes.ancestors(self.evaluator, of):
             if not isinstance(ancestor, ClassOf):
                 continue
@@ -810,7 +816,7 @@ class Forms:
                         yield option
 
     def _public_methods(self, of: ClassOf) -> Iterator[FunctionOf]:
-        """The public methods of a toolkit whose framework offers all of them, without those that it excludes."""
+        """Yield the public methods of a toolkit whose framework offers all of them, without those that it excludes."""
         for origin in filter(self.table.published, self.callees.outside(of)):
             excluded = self.table.unpublished(origin)
             for method in of.cls.methods():
@@ -833,7 +839,7 @@ class Forms:
                         yield self._plain("T8", frame, method.at, callee, None)
 
     def _names_under(self, of: ClassOf, attribute: str) -> list[str]:
-        """The texts that a class gives its attribute."""
+        """Return the texts that a class gives its attribute."""
         for ancestor in classes.ancestors(self.evaluator, of):
             expr = classes.class_value(ancestor, attribute) if isinstance(ancestor, ClassOf) else None
             if expr is not None and isinstance(ancestor, ClassOf):
@@ -843,7 +849,7 @@ class Forms:
 
 @lru_cache(maxsize=4)
 def _renamed(registrars: frozenset[Registrar]) -> frozenset[tuple[str, str]]:
-    """The names that modules, each by its path, give to decorators of the table."""
+    """Return the names that modules, each by its path, give to decorators of the table."""
     return frozenset((r.path, r.used_as) for r in map(Registrar._make, registrars) if r.kind == "renamed")
 
 
@@ -864,7 +870,7 @@ def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr,
 
 
 def _returns_its_argument(function: Function) -> bool:
-    """Whether a function does nothing but return its first parameter."""
+    """Return whether a function does nothing but return its first parameter."""
     match _without_docstring(function.body), function.params:
         case (facts.Return(value=facts.Name(id=name)),), (first, *_):
             return name == first.name
@@ -881,7 +887,7 @@ def _without_docstring(body: facts.Block) -> facts.Block:
 
 
 def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -> bool:
-    """Whether a call in ``scope`` is one of ``self.name()`` in the class ``of``, by one of ``names``."""
+    """Return whether a call in ``scope`` is one of ``self.name()`` in the class ``of``, by one of ``names``."""
     match call.func:
         case facts.Attr(base=facts.Name(id="self"), name=name):
             return name in names and scope.enclosing_class() is of.cls
@@ -890,7 +896,7 @@ def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -
 
 
 def _forwarded_places(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:
-    """The places of ``method`` whose arguments ``call`` in it forwards to ``wanted`` ones."""
+    """Yield the places of ``method`` whose arguments ``call`` in it forwards to ``wanted`` ones."""
     named = [param for param in method.params[1:] if param.kind in ("any", "positional", "keyword")]
     positional = [param.name for param in named if param.kind != "keyword"]
     stars = {param.kind for param in method.params if param.kind in ("star", "double-star")}
@@ -917,7 +923,7 @@ def _keywords_first(places: tuple[Place, ...]) -> tuple[Place, ...]:
 
 
 def _texts(value: Value) -> Iterator[str]:
-    """The texts that a value is or contains, also in tuples."""
+    """Yield the texts that a value is or contains, also in tuples."""
     for option in options(value):
         if isinstance(option, Text) and option.literal is not None:
             yield option.literal
@@ -932,7 +938,7 @@ def _callee(expr: Expr) -> Expr:
 
 
 def _is_given(decorator: Expr, wanted: str) -> bool:
-    """Whether a decorator has the keyword that the table wants, with that text."""
+    """Return whether a decorator has the keyword that the table wants, with that text."""
     keyword, _, text = wanted.partition("=")
     value = decorator.keyword(keyword) if keyword and isinstance(decorator, Call) else None
     return not keyword or (isinstance(value, facts.Const) and value.value == text)

@@ -62,7 +62,7 @@ class Callees(Struct, eq=False):
         return None
 
     def _active(self, entry: TableEntry | None, module: Module) -> TableEntry | None:
-        """The entry, where its row counts in ``module``."""
+        """Return the entry, where its row counts in ``module``."""
         wanted = entry.framework.only_with if entry is not None else ()
         if not wanted or any(
             (value := call.keyword(*wanted)) is not None
@@ -73,21 +73,23 @@ class Callees(Struct, eq=False):
         return None
 
     def is_no_tool(self, keyword: str, func: Expr, frame: Frame) -> bool:
-        """Whether what a call of ``func`` hands over as ``keyword`` is no tool, whatever else is known of it."""
+        """Return whether what a call of ``func`` hands over as ``keyword`` is no tool, whatever else is
+        known of it.
+        """
         return any(
             self.table.is_no_tool(keyword, callee, self.imported(frame.module))
             for callee in self.of(func, frame)
         )
 
     def imported(self, module: Module) -> frozenset[str]:
-        """The names of the rows whose framework ``module`` imports."""
+        """Return the names of the rows whose framework ``module`` imports."""
         names = self._imported.get(module.path)
         if names is None:
             names = self._imported[module.path] = self.table.imported(module.outline.modules())
         return names
 
     def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
-        """The names that ``func`` may have; where an origin is known, that comes first."""
+        """Yield the names that ``func`` may have; where an origin is known, that comes first."""
         talks = self.talks()
         inner = func.base if isinstance(func, facts.Sub) else func
         outside_names = [*self._from_outside(inner, frame)]
@@ -123,7 +125,9 @@ class Callees(Struct, eq=False):
                 pass
 
     def _own_path(self, func: Expr, frame: Frame) -> tuple[str, bool]:
-        """The dotted name of what ``func`` is in the project, empty where that is not known; whether it is a method."""
+        """Return the dotted name of what ``func`` is in the project, empty if that is not known; whether it is a
+        method.
+        """
         match func:
             case facts.Attr(base=base, name=name):
                 values = options(self.evaluator.eval(base, frame))
@@ -138,7 +142,7 @@ class Callees(Struct, eq=False):
                 return "", False
 
     def _by_imports(self, func: Expr, frame: Frame) -> Iterator[Callee]:
-        """A framework's names of ``func`` where the project defines it, as the module imports it or its class.
+        """Yield a framework's names of ``func`` where the project defines it, as the module imports it or its class.
 
         The sources of a framework lie next to its examples, which import it as everybody does.
         """
@@ -155,7 +159,9 @@ class Callees(Struct, eq=False):
                 pass
 
     def _imported_as(self, module: Module, bound: str | None, value: Value) -> Iterator[str]:
-        """A framework's names of what the project defines, as ``module`` imports it; ``bound`` to a name, or to any."""
+        """Yield a framework's names of what the project defines, as ``module`` imports it; ``bound`` to a name, or to
+        any.
+        """
         defined = {path.rpartition(".")[2] for path in map(_path, options(value)) if path}
         for imported in module.outline.imports if defined else ():
             origin = f"{imported.module}.{imported.name}"
@@ -175,31 +181,33 @@ class Callees(Struct, eq=False):
                         yield origin, False, False
 
     def origins(self, value: Value) -> list[str]:
-        """The dotted names outside the project that an object is an instance of."""
+        """Return the dotted names outside the project that an object is an instance of."""
         if isinstance(value, ExternalInstance):
             return [value.name]
         of = class_of(value)
         return self.outside(of) if of is not None else []
 
     def framework(self, of: ClassOf) -> Framework | None:
-        """The row of the class from outside that makes the subclass ``of`` a tool."""
+        """Return the row of the class from outside that makes the subclass ``of`` a tool."""
         outside = (origin for origin in self.outside(of) if self.table.methods(origin))
         return next(map(self.table.owner, outside), None)
 
     def outside(self, of: ClassOf) -> list[str]:
-        """The dotted names of those ancestors of a class that come from outside the project."""
+        """Return the dotted names of those ancestors of a class that come from outside the project."""
         ancestors = classes.ancestors(self.evaluator, of)
         return [ancestor.name for ancestor in ancestors if isinstance(ancestor, External)]
 
 
 def bound_function(module: Module, function: Function) -> FunctionOf:
-    """A function as it is defined: one of a class is bound to it."""
+    """Return a function as it is defined: one of a class is bound to it."""
     of = ClassOf(module, function.owner) if function.owner is not None else None
     return FunctionOf(module, function, of, of is not None)
 
 
 def _path(value: Value) -> str:
-    """The dotted name of a function or class of the project, or of that of an instance, by where its file lies."""
+    """Return the dotted name of a function or class of the project, or of that of an instance, by where
+    its file lies.
+    """
     if isinstance(value, FunctionOf) and isinstance(value.function, Function):
         return dotted_path(value.module, value.function.name)
     of = value if isinstance(value, ClassOf) else class_of(value)
@@ -207,12 +215,12 @@ def _path(value: Value) -> str:
 
 
 def _member(origin: str, name: str) -> tuple[str, bool, bool]:
-    """A method of a class from outside; its ``__init__`` is called by the name of the class."""
+    """Return a method of a class from outside; its ``__init__`` is called by the name of the class."""
     return (origin, False, False) if name == "__init__" else (f"{origin}.{name}", True, False)
 
 
 def _is_named(entry: TableEntry) -> bool:
-    """Whether a framework takes plain functions by the name of what takes them, not as any callee does."""
+    """Return whether a framework takes plain functions by the name of what takes them, not as any callee does."""
     return entry.framework.plain_functions and entry.name.last != ANY
 
 
@@ -254,7 +262,9 @@ def alias_target(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
 
 
 def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Module, str]]:
-    """The modules that imports lead to from a name of a module, one after the other, each with its name there."""
+    """Yield the modules that imports lead to from a name of a module, one after the other, each with its
+    name there.
+    """
     module = frame.module
     match expr:
         case facts.Name(id=name):
@@ -283,11 +293,11 @@ def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Mo
 
 
 def real_name(module: Module, expr: Expr) -> str:
-    """The last name of ``expr``, as it was before an import gave it another one; of several the first."""
+    """Return the last name of ``expr``, as it was before an import gave it another one; of several the first."""
     return real_names(module, expr)[0]
 
 
 def real_names(module: Module, expr: Expr) -> tuple[str, ...]:
-    """The last names of ``expr``, as they were before imports gave it another one: a guarded import has two."""
+    """Return the last names of ``expr``, as they were before imports gave it another one: a guarded import has two."""
     name = facts.last_name(expr)
     return module.imported_names.get(name, (name,)) if isinstance(expr, facts.Name) else (name,)

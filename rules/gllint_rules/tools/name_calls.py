@@ -59,7 +59,7 @@ class NameCall(NamedTuple):
 def called_by_name(
     evaluator: Evaluator, words: DescriptionWords, module: Module, registrars: Iterable[Registrar]
 ) -> list[NameCall]:
-    """The functions that ``module`` calls by the names of tools that a module of the project describes.
+    """Return the functions that ``module`` calls by the names of tools that a module of the project describes.
 
     Where functions that bear the name of the tool are among them, no others are.
     """
@@ -80,7 +80,8 @@ def called_by_name(
 
 @lru_cache(maxsize=4)
 def described_names(registrars: frozenset[Registrar]) -> dict[str, set[str]]:
-    """The names of the tools that the project describes, each with the paths of the modules that give it to an SDK.
+    """Return the names of the tools that the project describes, each with the paths of the modules that give it to an
+    SDK.
 
     :data:`ANYWHERE` is among them where others than tests do.
     """
@@ -107,7 +108,7 @@ class _Search(Struct, eq=False):
     _words_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def calls(self) -> Iterator[NameCall]:
-        """The calls in branches and through dicts, and what is looked up by a name."""
+        """Yield the calls in branches and through dicts, and what is looked up by a name."""
         names = self.names
         for part in self.module.sections(
             lambda section: not (names.isdisjoint(section.compared) and names.isdisjoint(section.keys))
@@ -121,14 +122,16 @@ class _Search(Struct, eq=False):
             yield from self._looked_up(part)
 
     def direct_calls(self, own: frozenset[str]) -> Iterator[NameCall]:
-        """The functions called by their own names, next to what gives their description to an SDK."""
+        """Yield the functions called by their own names, next to what gives their description to an SDK."""
         for call, scope in self.module.calls_of(own) if own else ():
             if isinstance(call.func, facts.Name) and call.func.id in own:
                 for function in self._functions(call.func, Frame(self.module, scope)):
                     yield NameCall(call.func.id, function, scope, call.at, True)
 
     def is_near(self, paths: set[str]) -> bool:
-        """Whether the module, or one at ``paths``, imports the other, or what does: else the name is another's."""
+        """Return whether the module, or one at ``paths``, imports the other, or what does: else the name
+        is another's.
+        """
         own = self.module.path
         if own in paths or not self.imports.isdisjoint(paths):
             return True
@@ -142,7 +145,7 @@ class _Search(Struct, eq=False):
         return self._led_to(self.module.path)
 
     def _led_to(self, path: str) -> frozenset[str]:
-        """The files that the one at ``path`` imports, and those that these do; what a package imports aside."""
+        """Return the files that the one at ``path`` imports, and those that these do; what a package imports aside."""
         if path not in self._leads:
             first = self._imported_by(path)
             direct = [other for other in first if not other.endswith("/__init__.py")][:MOST_IMPORTS]
@@ -186,7 +189,7 @@ class _Search(Struct, eq=False):
                     yield from self._in_branch(name, parts_of(expr.body), frame)
 
     def _branches(self, statement: facts.Stmt) -> Iterator[tuple[str, facts.Block]]:
-        """The blocks of a statement that are executed for one of the names."""
+        """Yield the blocks of a statement that are executed for one of the names."""
         match statement:
             case facts.If(test=test, body=branch):
                 yield from ((name, branch) for name in self._compared(test))
@@ -198,7 +201,7 @@ class _Search(Struct, eq=False):
                 pass
 
     def _is_dispatcher(self, function: facts.Function, branch: facts.Block) -> bool:
-        """Whether a function is given a tool's arguments and returns what the ``branch`` for its name computes.
+        """Return whether a function is given a tool's arguments and returns what the ``branch`` for its name computes.
 
         ``def process_tool_call(tool_name, tool_input)`` is the tool itself where no other function is.
         """
@@ -221,7 +224,7 @@ class _Search(Struct, eq=False):
         return False
 
     def _compared(self, test: Expr) -> Iterator[str]:
-        """The described names one of which a condition asks for."""
+        """Yield the described names one of which a condition asks for."""
         match test:
             case facts.Compare(operands=(left, right), ops=("Equal",)):
                 for expr, other in ((left, right), (right, left)):
@@ -267,7 +270,7 @@ class _Search(Struct, eq=False):
     # --- dicts ---------------------------------------------------------------------------------------------------
 
     def _in_dict(self, display: facts.Dict, scope: Scope) -> Iterator[NameCall]:
-        """The functions that a dict has under the name that they bear themselves."""
+        """Yield the functions that a dict has under the name that they bear themselves."""
         for key, value in display.items:
             if key is None:
                 continue
@@ -294,7 +297,7 @@ class _Search(Struct, eq=False):
                     pass
 
     def _under_name(self, base: Expr, look: Expr, part: SectionFacts, scope: Scope) -> Iterator[NameCall]:
-        """The functions that what ``look`` takes from ``base`` may be."""
+        """Return the functions that a look-up in ``base`` may give."""
         match base:
             case Call(func=facts.Name(id=namespace), args=()) if namespace in _NAMESPACES:
                 key = look.index if isinstance(look, facts.Sub) else look.args[0]  # type: ignore[union-attr]
@@ -315,7 +318,7 @@ class _Search(Struct, eq=False):
                         yield NameCall(key, function, scope, look.at, is_namesake)
 
     def _attributes(self, base: Expr, key: Expr, look: Expr, scope: Scope) -> Iterator[NameCall]:
-        """The methods or functions with one of the names that an object, a class or a module has."""
+        """Yield the methods or functions with one of the names that an object, a class or a module has."""
         forms = list(self._forms(key, Frame(self.module, scope)))
         values = options(self.evaluator.eval(base, Frame(self.module, scope))) if forms else ()
         for value in values:
@@ -332,7 +335,7 @@ class _Search(Struct, eq=False):
                             break
 
     def _of_module(self, home: Module, key: Expr, look: Expr, scope: Scope) -> Iterator[NameCall]:
-        """The functions with one of the names in a module's namespace."""
+        """Yield the functions with one of the names in a module's namespace."""
         for name, bound in self._forms(key, Frame(self.module, scope)):
             if bound in home.scope.bindings:
                 for option in options(self.evaluator.lookup(bound, Frame(home, home.scope))):
@@ -340,7 +343,7 @@ class _Search(Struct, eq=False):
                         yield NameCall(name, option, scope, look.at, True)
 
     def _forms(self, key: Expr, frame: Frame) -> Iterator[tuple[str, str]]:
-        """The described names, each as ``key`` spells it: ``f"tool_{name}"`` puts a word before it."""
+        """Yield the described names, each as ``key`` spells it: ``f"tool_{name}"`` puts a word before it."""
         match key:
             case facts.Join(parts=parts) if sum(isinstance(part, facts.Hole) for part in parts) == 1:
                 [hole] = [part for part in parts if isinstance(part, facts.Hole)]
@@ -361,7 +364,7 @@ class _Search(Struct, eq=False):
     # --- what is called with what ---------------------------------------------------------------------------------
 
     def _is_called(self, look: Expr, part: SectionFacts, scope: Scope) -> bool:
-        """Whether what is looked up is called with a tool's arguments, and what it gives is kept."""
+        """Return whether what is looked up is called with a tool's arguments, and what it gives is kept."""
         names = {
             name
             for name, bindings in scope.bindings.items()
@@ -380,14 +383,14 @@ class _Search(Struct, eq=False):
         return False
 
     def _takes_arguments(self, call: Call) -> bool:
-        """Whether a call is given nothing, or what the model gave for a tool's arguments."""
+        """Return whether a call is given nothing, or what the model gave for a tool's arguments."""
         values = [*call.args, *(value for name, value in call.keywords if name is not None)]
         if any(name is None for name, _ in call.keywords) or not values:
             return True
         return any(self._holds_arguments(value) for value in values)
 
     def _holds_arguments(self, expr: Expr) -> bool:
-        """Whether an expression reads as the arguments that the model gives a tool: ``call.arguments``."""
+        """Return whether an expression reads as the arguments that the model gives a tool: ``call.arguments``."""
         match expr:
             case facts.Sub(base=base, index=index):
                 return self._ends_with(_text(index), self.words.arguments) or self._holds_arguments(base)
@@ -405,7 +408,7 @@ class _Search(Struct, eq=False):
                 return False
 
     def _holds_name(self, expr: Expr) -> bool:
-        """Whether an expression reads as the name of the tool that the model wants."""
+        """Return whether an expression reads as the name of the tool that the model wants."""
         match expr:
             case facts.Sub(index=index):
                 return self._ends_with(_text(index), self.words.names)
@@ -425,7 +428,7 @@ class _Search(Struct, eq=False):
         return bool(parts) and parts[-1] in words
 
     def _is_namesake(self, function: str, name: str) -> bool:
-        """Whether a function bears the name of a tool, words such as ``handle`` aside."""
+        """Return whether a function bears the name of a tool, words such as ``handle`` aside."""
         own, other = (
             [word for word in self._split(text) if word not in self.words.affixes]
             for text in (function, name)

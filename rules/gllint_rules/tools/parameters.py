@@ -96,7 +96,7 @@ def _json_value(schema: Value, site: Site) -> Value:
 
 
 def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | None:
-    """The parameter that ``expr`` is, directly, cut to bounds, through a name, or out of ``**kwargs``."""
+    """Return the parameter that ``expr`` is, directly, cut to bounds, through a name, or out of ``**kwargs``."""
     for _ in range(8):
         expr = _within_bounds(expr)
         match expr:
@@ -121,7 +121,9 @@ def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | N
 
 
 def _within_bounds(expr: Expr) -> Expr:
-    """The expression that is cut to bounds, or read as a number: ``days`` of ``max(1, min(int(days), LIMIT))``."""
+    """Return the expression that is cut to bounds, or read as a number: ``days`` of ``max(1,
+    min(int(days), LIMIT))``.
+    """
     match expr:
         case facts.Call(func=facts.Name(id="float" | "int" | "min" | "max"), args=args, keywords=()):
             inner = [
@@ -132,7 +134,7 @@ def _within_bounds(expr: Expr) -> Expr:
 
 
 def _is_cut_to_bounds(binding: facts.Binding, name: str) -> bool:
-    """Whether a variable is bound to itself, but for bounds: ``days = min(days, 90)``."""
+    """Return whether a variable is bound to itself, but for bounds: ``days = min(days, 90)``."""
     if binding.kind != "assign" or binding.value is None:
         return False
     inner = _within_bounds(binding.value)
@@ -140,7 +142,7 @@ def _is_cut_to_bounds(binding: facts.Binding, name: str) -> bool:
 
 
 def function_at(module: Module, at: int) -> Function | None:
-    """The innermost ``def`` that contains expression ``at``."""
+    """Return the innermost ``def`` that contains expression ``at``."""
     functions = (function for function in module.section_of(at).functions if function.at < at < function.end)
     return max(functions, key=lambda function: function.at, default=None)
 

@@ -89,7 +89,9 @@ def functions(
 def functions_in(
     evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere, of_objects: bool = False
 ) -> tuple[FunctionOf, ...]:
-    """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
+    """Return the plain functions in the container that ``expr`` is, or that it is itself; what is a tool already
+    aside.
+    """
     walk = _Walk(evaluator, sink)
     walk.container(expr, frame)
     return walk.functions(False, of_objects)
@@ -248,7 +250,7 @@ def describe(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink, words: 
 
 
 def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
-    """The plain functions in the container ``value``."""
+    """Return the plain functions in the container ``value``."""
     walk = _Walk(evaluator)
     walk.container_value(value)
     return walk.functions(of_tools=False)
@@ -257,7 +259,7 @@ def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, 
 def wrapped_functions(
     evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = nowhere
 ) -> tuple[FunctionOf, ...]:
-    """The functions that others give to a function of the project, which makes ``wrapper`` of each."""
+    """Return the functions that others give to a function of the project, which makes ``wrapper`` of each."""
     walk = _Walk(evaluator, sink)
     walk.wrapped_functions(wrapper)
     return walk.functions(of_tools=False)
@@ -327,7 +329,7 @@ class _Walk(Struct, eq=False):
             self.sink(module.path, 0, name, name, "described")
 
     def described(self, value: Value, is_nested: bool = False) -> Iterator[str]:
-        """The names of the tools that are described in a value, however deep."""
+        """Yield the names of the tools that are described in a value, however deep."""
         for option in options(value):
             if not isinstance(option, Container) or not self.spend():
                 continue
@@ -430,7 +432,7 @@ class _Walk(Struct, eq=False):
             self.elements(over, loops[-1].index, home)
 
     def elements(self, over: Expr, index: tuple[int, ...], frame: Frame) -> None:
-        """The elements of what is gone through; ``index`` is their place where they come with something else."""
+        """Yield the elements of a container. ``index`` is their place in tuples such as those of ``items()``."""
         match over, index:
             case Call(func=facts.Attr(base=base, name="items"), args=()), (1,):
                 self.container(base, frame)
@@ -444,7 +446,9 @@ class _Walk(Struct, eq=False):
                 pass
 
     def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
-        """Whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is it."""
+        """Return whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is
+        it.
+        """
         inner, maker = wrapper.function, _maker_of(wrapper.function)
         if not isinstance(inner, Function) or maker is None:
             return False
@@ -469,7 +473,7 @@ class _Walk(Struct, eq=False):
                 self.parameter(name, maker.scope, wrapper.module)
 
     def parameter(self, name: str, scope: Scope, module: Module) -> None:
-        """An element that a function is given: by its calls, and as what it decorates."""
+        """Yield the elements of a parameter: arguments of calls, and functions that it decorates."""
         if (scope, name) in self.visits:
             return
         self.visits.add((scope, name))
@@ -502,7 +506,7 @@ class _Walk(Struct, eq=False):
             self.of_class(name, of, None)
 
     def value(self, value: Value) -> None:
-        """An element that is known by its value alone."""
+        """Yield the element of a value."""
         for option in options(value):
             if not self.spend():
                 return
@@ -601,7 +605,7 @@ class _Walk(Struct, eq=False):
         self.filled(name, is_it, frame.module, frame.bound)
 
     def origin(self, module: Module, dotted: str, name: str) -> Module | None:
-        """The module of the project that binds what is imported as ``name`` from ``dotted``."""
+        """Return the module of the project that binds what is imported as ``name`` from ``dotted``."""
         path = self.evaluator.modules.find_module(module.path, dotted) if name else None
         home = self.evaluator.modules.module_at(path) if path is not None and path != module.path else None
         return home if home is not None and name in home.scope.bindings else None
@@ -696,7 +700,7 @@ class _Walk(Struct, eq=False):
 
 
 def called_names(function: Function) -> Iterator[str]:
-    """The names that all returns of a function call: of ``return f(*args)`` it is ``f``."""
+    """Yield the names that all returns of a function call: of ``return f(*args)`` it is ``f``."""
     for value in returned(function.body):
         while isinstance(value, facts.Await):
             value = value.value
@@ -728,7 +732,9 @@ def _is_called_instance(function: Function) -> bool:
 
 
 def _used_as(function: Function, module: Module) -> Iterator[str]:
-    """The names by which a function is called: of ``__init__`` the class's, of ``__call__`` those of its instances."""
+    """Yield the names by which a function is called: of ``__init__`` the class's, of ``__call__`` those of its
+    instances.
+    """
     cls = function.owner
     if cls is None or function.name not in ("__init__", "__call__"):
         yield function.name
@@ -769,7 +775,7 @@ def _argument(call: Call, function: Function, name: str, shift: int | None = Non
 
 
 def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
-    """The functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it.
+    """Yield the functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it.
 
     Of a class whose instances are called, ``@instance`` or ``@Class(…)``.
     """
@@ -785,7 +791,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
 
 
 def _subclasses(of: ClassOf) -> Iterator[ClassOf]:
-    """The classes of the same module that derive from one, by their bases' names."""
+    """Yield the classes of the same module that derive from one, by their bases' names."""
     name = of.cls.name
     for cls in of.module.classes_where(lambda s: any(b.rpartition(".")[2] == name for b in s.bases)):
         if any(facts.last_name(base) == name for base in cls.bases):
@@ -813,7 +819,7 @@ def stores(
 
 
 def returned(block: facts.Block) -> Iterator[Expr]:
-    """The values that a function with this body returns."""
+    """Yield the values that a function with this body returns."""
     for statement in facts.statements(block):
         if isinstance(statement, facts.Return) and statement.value is not None:
             yield statement.value

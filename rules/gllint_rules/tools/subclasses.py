@@ -24,7 +24,7 @@ class Derivation:
         self._answers.clear()
 
     def may_derive(self, module: Module, section: Section) -> bool:
-        """Whether a class of ``section`` may have an ancestor of one of the names; an unknown one may."""
+        """Return whether a class of ``section`` may have an ancestor of one of the names; an unknown one may."""
         if section.kind != "class":
             return section.has_classes
         keys: set[tuple[str, int]] = set()
@@ -49,7 +49,7 @@ class Derivation:
         return is_derived
 
     def _parents(self, module: Module, base: str) -> list[_Class] | None:
-        """The classes that a base may be, none for one from outside; ``None`` where it may be what is sought."""
+        """Return the classes that a base may be, none for one from outside; ``None`` if it may be what is sought."""
         first, _, rest = base.partition(".")
         if (rest.rpartition(".")[2] or first) in self.names or first == "?":
             return None

@@ -89,7 +89,7 @@ class Tools:
         ] = {}  # those of the tools of each module
 
     def of(self, module: Module) -> list[Tool]:
-        """The tools that ``module`` defines, or hands over through others."""
+        """Return the tools that ``module`` defines, or hands over through others."""
         own, registrars = self.own(module), self._registrars()
         if not registrars:
             return own
@@ -104,7 +104,7 @@ class Tools:
         return [*own, *registered_tools] if registered_tools else own
 
     def own(self, module: Module) -> list[Tool]:
-        """The tools that ``module`` defines, or hands over itself."""
+        """Return the tools that ``module`` defines, or hands over itself."""
         path = module.path
         if path not in self._tools:
             self._tools[path] = []
@@ -187,15 +187,17 @@ class Tools:
             self.evaluator.forget()  # it was asked about before the tool was known
 
     def is_tool_class(self, of: ClassOf) -> bool:
-        """Whether the instances of a class are tools."""
+        """Return whether the instances of a class are tools."""
         return bool(self.forms.methods(of))
 
     def payload(self, origin: str) -> tuple[Place, ...] | None:
-        """The places of what the model sees of an envelope, ``None`` where the class is none."""
+        """Return the places of what the model sees of an envelope, ``None`` if the class is none."""
         return self.names.table.payload(origin)
 
     def _subclasses_by_base(self) -> Mapping[str, list[Subclass]]:
-        """The classes of the project by the last name of a base, sorted once for as long as they are the same."""
+        """Return the classes of the project by the last name of a base, sorted once for as long as they
+        are the same.
+        """
         subclasses = self._subclasses()
         if self._by_base is None or self._by_base[0] is not subclasses:
             by_base: dict[str, list[Subclass]] = {}
@@ -205,7 +207,7 @@ class Tools:
         return self._by_base[1]
 
     def overrides(self, of: ClassOf, name: str) -> tuple[FunctionOf, ...]:
-        """The methods ``name`` of the project's classes that derive from ``of``."""
+        """Return the methods ``name`` of the project's classes that derive from ``of``."""
         by_base = self._subclasses_by_base()
         modules, methods = self.evaluator.modules, dict[Function, FunctionOf]()
         names, waiting = {of.cls.name}, [of.cls.name]
@@ -233,7 +235,7 @@ class Tools:
         return self.forms.decorated(module, function)
 
     def made_tool(self, module: Module, call: Call, scope: Scope) -> Tool | None:
-        """The tool object that ``call`` makes (T1, T4, T7), if it makes one."""
+        """Return the tool object that ``call`` makes (T1, T4, T7), if it makes one."""
         return self.forms.tool_of_call(call, Frame(module, scope))
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
@@ -255,8 +257,8 @@ def forgotten(
 ) -> set[str]:
     """The paths of ``entries`` whose entry may be wrong now, each what is known of the module at a path.
 
-    Such are those that ``changed``; those of which it was ``spoilt`` what was ``read``; and where that is not known,
-    the ``stale`` ones, which lead to one that changed.
+    Such are those that ``changed``; those of which it was ``spoilt`` what was ``read``; and if that is not known, the
+    ``stale`` ones, which lead to one that changed.
     """
     return {
         *(path for path in changed if path in entries),
@@ -266,7 +268,9 @@ def forgotten(
 
 
 def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
-    """Whether ``module`` assigns a ``TOOL_REGISTRY`` that may contain tools, not merely descriptions of them."""
+    """Return whether ``module`` assigns a ``TOOL_REGISTRY`` that may contain tools, not merely
+    descriptions of them.
+    """
     frame = Frame(module, module.scope)
     return any(
         binding.value is None or _may_hold_tools(evaluator.eval(binding.value, frame))

@@ -8,22 +8,22 @@ from importlib.resources import files
 
 
 def unit_of_function(name: str) -> str | None:
-    """The unit of what ``time.time`` returns, by the module and the name."""
+    """Return the unit of what ``time.time`` returns, by the module and the name."""
     return _table()["functions"].get(name)
 
 
 def unit_of_method(name: str) -> str | None:
-    """The unit of what a method returns that only the standard library calls so."""
+    """Return the unit of what a method returns that only the standard library calls so."""
     return _table()["methods"].get(name)
 
 
 def unit_of_attribute(name: str) -> str | None:
-    """The unit of an attribute that only the standard library calls so."""
+    """Return the unit of an attribute that only the standard library calls so."""
     return _table()["attributes"].get(name)
 
 
 def is_date(name: str) -> bool:
-    """Whether a function, a method or an attribute gives a date as a number: ``st_mtime``."""
+    """Return whether a function, a method or an attribute gives a date as a number: ``st_mtime``."""
     return name in _table()["dates"]
 
 

@@ -99,11 +99,13 @@ class Framework(NamedTuple):
     own: bool = False  # of the project: its modules may lie anywhere in it
 
     def owns(self, dotted: str) -> bool:
-        """Whether a dotted name belongs to this framework."""
+        """Return whether a dotted name belongs to this framework."""
         return any(self.is_at(dotted, module) for module in self.imports)
 
     def is_at(self, dotted: str, module: str) -> bool:
-        """Whether a dotted name is ``module`` or in it; of the project's own rows, also one that ends in theirs."""
+        """Return whether a dotted name is ``module`` or in it; of the project's own rows, also one that ends in
+        theirs.
+        """
         return _inside(dotted, module) or (self.own and f".{module}." in f".{dotted}.")
 
     @property
@@ -151,7 +153,7 @@ class NoTools(NamedTuple):
     nodes: tuple[str, ...] = ()
 
     def is_callback(self, keyword: str) -> bool:
-        """Whether the function at a keyword of a ``…Tool(…)`` is none that the model calls."""
+        """Return whether the function at a keyword of a ``…Tool(…)`` is none that the model calls."""
         return any(fnmatchcase(keyword, pattern) for pattern in self.callbacks)
 
 
@@ -217,7 +219,7 @@ class Table:
 
     @property
     def has_own_rows(self) -> bool:
-        """Whether the project has rows of its own, which may name what is its own."""
+        """Return whether the project has rows of its own, which may name what is its own."""
         return self.rows[0].own
 
     def imported(self, modules: Iterable[str]) -> frozenset[str]:
@@ -235,7 +237,7 @@ class Table:
         return names
 
     def talks_to_a_model(self, modules: Iterable[str]) -> bool:
-        """Whether one of the dotted ``modules`` is a framework or a model's SDK."""
+        """Return whether one of the dotted ``modules`` is a framework or a model's SDK."""
         return any(map(self._is_of_a_model, modules))
 
     def _is_of_a_model(self, module: str) -> bool:
@@ -280,11 +282,11 @@ class Table:
     def find(
         self, kind: Kind, callee: Callee, imported: frozenset[str] = frozenset(), called: bool = True
     ) -> TableEntry | None:
-        """What the table says under ``kind`` of a callee or decorator, if anything.
+        """Return what the table says under ``kind`` of a callee or decorator, if anything.
 
         ``imported`` are the names of the rows that the file imports (:meth:`imported`). ``called`` is false of a
-        decorator that is not called. ``None`` where no row names it, or where one that knows it as well says that
-        it makes no tool.
+        decorator that is not called. ``None`` if no row names it, or where one that knows it as well says that it
+        makes no tool.
         """
         key = (kind, callee, imported, called)
         if key not in self._matches:
@@ -307,14 +309,18 @@ class Table:
         return self._matches[key]
 
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
-        """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
+        """Return whether what a call hands over as ``keyword`` makes no tool; the other arguments as in
+        :meth:`find`.
+        """
         return any(
             entry.name.keyword == keyword and self._fits(entry, callee, imported)
             for entry in self._named_or_any(callee)
         )
 
     def runs(self, framework: Framework | None) -> frozenset[str]:
-        """The methods that run a tool of ``framework`` directly; ``None``: one of which nothing else is known."""
+        """Return the methods that run a tool of ``framework`` directly; ``None``: one of which nothing
+        else is known.
+        """
         own = framework.runs if framework is not None else ()
         general = (name for row in self._general for name in row.runs)
         return frozenset(name for name in (*own, *general) if "." not in name)
@@ -330,11 +336,11 @@ class Table:
         return frozenset(name for name in self.last_names("calls") if name.endswith("Tool"))
 
     def makes_tools(self, origin: str) -> bool:
-        """Whether a class of one of the frameworks, by its dotted name, is one of those."""
+        """Return whether a class of one of the frameworks, by its dotted name, is one of those."""
         return _last(origin) in self.tool_makers and self.owner(origin) is not None
 
     def runs_by_name(self, origin: str, method: str) -> bool:
-        """Whether a method of a class from outside runs the tool whose name it is given."""
+        """Return whether a method of a class from outside runs the tool whose name it is given."""
         name = f"{_last(origin)}.{method}"
         return any(name in row.runs and row.owns(origin) for row in self.rows)
 
@@ -344,7 +350,7 @@ class Table:
         return frozenset(_last(name) for row in self.rows for name in row.runs if "." in name)
 
     def calls_objects(self, imported: frozenset[str]) -> bool:
-        """Whether tool objects of one of the rows ``imported`` are called like functions."""
+        """Return whether tool objects of one of the rows ``imported`` are called like functions."""
         return any(row.name in imported and "__call__" in row.runs for row in self.rows)
 
     def attribute_runs(self, imported: frozenset[str]) -> list[tuple[str, str]]:
@@ -357,7 +363,7 @@ class Table:
         return [(cls, attribute) for cls, _, attribute in parts]
 
     def dispatchers(self, imported: frozenset[str]) -> frozenset[str]:
-        """The last names of what calls go through in the rows ``imported``."""
+        """Return the last names of what calls go through in the rows ``imported``."""
         return frozenset(_last(name) for row in self.rows if row.name in imported for name in row.dispatchers)
 
     @cached_property
@@ -371,7 +377,9 @@ class Table:
         return frozenset(name for row in self.rows for name in row.bases)
 
     def last_names(self, *kinds: Kind) -> frozenset[str]:
-        """The last parts of the names under ``kinds``, in all rows, but for those that give the ending alone."""
+        """Return the last parts of the names under ``kinds``, in all rows, but for those that give the
+        ending alone.
+        """
         return frozenset(
             last
             for last, entries in self._by_last.items()
@@ -400,23 +408,23 @@ class Table:
         return tuple(row for row in self.rows if not row.imports)
 
     def owner(self, origin: str) -> Framework | None:
-        """The row that a dotted name from outside the project belongs to."""
+        """Return the row that a dotted name from outside the project belongs to."""
         if origin not in self._owners:
             self._owners[origin] = next((row for row in self.rows if row.owns(origin)), None)
         return self._owners[origin]
 
     def methods(self, origin: str) -> tuple[str, ...]:
-        """The methods of the subclasses of an outside class that are tools; empty where it is no tool class."""
+        """Return the methods of the subclasses of an outside class that are tools; empty if it is not a tool class."""
         row = self._that_knows("bases", origin)
         return (*row.bases[_last(origin)], *self._methods) if row is not None else ()
 
     def published(self, origin: str) -> tuple[ToolListing, ...]:
-        """What the subclasses of an outside class list their tools in."""
+        """Return what the subclasses of an outside class list their tools in."""
         row = self._that_knows("published", origin)
         return row.published[_last(origin)] if row is not None else ()
 
     def unpublished(self, origin: str) -> frozenset[str]:
-        """The methods of the subclasses of an outside class that are no tools, though all others are."""
+        """Return the methods of the subclasses of an outside class that are not tools, though all others are."""
         return frozenset(
             name.last
             for row in self.rows
@@ -425,7 +433,7 @@ class Table:
         )
 
     def answered(self, origin: str) -> tuple[str, ...]:
-        """The attributes of messages that name the methods of the subclasses of an outside class."""
+        """Return the attributes of messages that name the methods of the subclasses of an outside class."""
         return tuple(
             published.attribute
             for row in self.rows
@@ -435,12 +443,14 @@ class Table:
         )
 
     def payload(self, origin: str) -> tuple[Place, ...] | None:
-        """The places of what the model sees of an instance of an outside class, ``None`` where it is no envelope."""
+        """Return the places of what the model sees of an instance of an outside class, ``None`` if it is
+        no envelope.
+        """
         row = self._that_knows("envelopes", origin)
         return (*row.envelopes[_last(origin)], *self._payloads) if row is not None else None
 
     def _that_knows(self, key: str, origin: str) -> Framework | None:
-        """The row that says something of a class under ``key``: one that owns it, else one without imports."""
+        """Return the row that says something of a class under ``key``: one that owns it, else one without imports."""
         rows = self._by_class.get((key, _last(origin)), ())
         owning = (row for row in rows if row.owns(origin))
         return next(owning, next((row for row in rows if not row.imports), None))
@@ -459,7 +469,7 @@ class Table:
         return (*self._named(_last(callee.name)), *self._by_last.get(ANY, ()))
 
     def _fits(self, entry: TableEntry, callee: Callee, imported: frozenset[str]) -> int:
-        """How well a name of the table fits what the source says: 0 for not at all."""
+        """Return how well a name of the table fits what the source says: 0 for not at all."""
         row, name = entry
         dotted, outside, method = callee.name, callee.outside, callee.method
         if name.exact:
@@ -589,7 +599,7 @@ def _row(row: object, where: str, own: bool) -> Framework:
 
 
 def _by_class(values: Mapping[str, _T], key: str, where: str) -> dict[str, _T]:
-    """What is said of classes, by their last names."""
+    """Return what is said of classes, by their last names."""
     for cls in values:
         if not _CLASS.fullmatch(cls):
             raise TableError(f"{where}: `{key}`: {cls!r} is no class")
@@ -641,7 +651,7 @@ def _strings(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
 def _placed(
     row: Mapping[str, Any], key: str, where: str, default: tuple[Place, ...] | None
 ) -> dict[str, tuple[Place, ...]]:
-    """A table of places. A list in its stead names the callees; of ``keywords`` the keywords of any callee."""
+    """Return a table of places. A list in its stead names the callees; of ``keywords`` the keywords of any callee."""
     value = row.get(key, {})
     if isinstance(value, list):
         texts = _strings(row, key, where)
@@ -738,7 +748,7 @@ def _from_record(fields: dict[str, Any]) -> Framework:
 
 @lru_cache(maxsize=1)
 def shipped() -> Table:
-    """The table that gllint ships."""
+    """Return the table that gllint ships."""
     with open(LOADED, "rb") as file:
         data = json.load(file)
     words = DescriptionWords(**{key: frozenset(names) for key, names in data["descriptions"].items()})
@@ -755,7 +765,7 @@ def shipped() -> Table:
 def with_rows(
     rows: Sequence[Mapping[str, Any]], methods: Sequence[str] = (), payloads: Sequence[str] = ()
 ) -> Table:
-    """The table with a project's own rows before the shipped ones. Raises :class:`TableError`."""
+    """Return the table with a project's own rows before the shipped ones. Raises :class:`TableError`."""
     base = shipped()
     if not (rows or methods or payloads):
         return base
@@ -774,7 +784,7 @@ def with_rows(
 
 @lru_cache(maxsize=16)
 def configured(settings: Settings) -> Table:
-    """The table as a project has extended it, by rows or by the keys that are shorthand for one.
+    """Return the table as a project has extended it, by rows or by the keys that are shorthand for one.
 
     Raises :class:`TableError`.
     """
@@ -794,7 +804,7 @@ def configured(settings: Settings) -> Table:
 
 
 def as_loaded(source: str) -> str:
-    """The text of the data file in the form that is loaded. Raises :class:`TableError`."""
+    """Return the text of the data file in the form that is loaded. Raises :class:`TableError`."""
     import tomllib
 
     data = tomllib.loads(source)

@@ -225,7 +225,7 @@ class Names(NamedTuple):
         return any(pattern.match(name) for pattern in _any_of(self.final_names))
 
     def is_tool_class(self, name: str) -> bool:
-        """Whether a class from outside the project is a tool class, by its dotted name."""
+        """Return whether a class from outside the project is a tool class, by its dotted name."""
         return bool(self.table.methods(name)) or name.endswith(TOOL_CLASS_ENDINGS)
 
 
@@ -234,7 +234,7 @@ _TOGETHER = 50  # shell patterns in one expression; compiling it takes the squar
 
 @lru_cache(maxsize=16)
 def _any_of(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """What of several expressions matches a name where one of some shell patterns does."""
+    """Return what of several expressions matches a name where one of some shell patterns does."""
     texts = [*map(translate, patterns)]
     parts = (texts[at : at + _TOGETHER] for at in range(0, len(texts), _TOGETHER))
     return tuple(re.compile("|".join(part)) for part in parts)

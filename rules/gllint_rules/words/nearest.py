@@ -11,14 +11,14 @@ _LONGEST = 100  # letters of a name that are looked at for what it has in common
 
 
 def nearest_name(name: str, names: frozenset[str]) -> str | None:
-    """The one of ``names`` that is spelt most like ``name``; ``None`` where none is much like it."""
+    """Return the one of ``names`` that is spelt most like ``name``; ``None`` if none is much like it."""
     from difflib import get_close_matches  # a run that finds nothing needs none
 
     return next(iter(get_close_matches(name, _candidates(name, names), n=1)), None)
 
 
 def _candidates(name: str, names: frozenset[str]) -> list[str]:
-    """Those of many names that have most in common with ``name``, in an order that is always the same."""
+    """Return those of many names that have most in common with ``name``, in an order that is always the same."""
     if len(names) <= _MOST_COMPARED:
         return sorted(names)
     bearers = [several for part in _parts(name) if (several := _bearers(names).get(part))]

@@ -269,9 +269,9 @@ class Screen:
         return self._fragments.places(data)
 
     def passes(self, data: bytes, hits: Hits | None = None) -> bool:
-        """Whether any rule could report in a file with these bytes, whatever the other files contain.
+        """Return whether any rule could report in a file with these bytes, whatever the other files contain.
 
-        ``hits`` are its :meth:`fragments`, where they are known.
+        ``hits`` are its :meth:`fragments`, if they are known.
         """
         hits = self.fragments(data) if hits is None else hits
         return not hits.keys() <= _JOINTS and (
@@ -284,12 +284,12 @@ class Screen:
         )
 
     def talks(self, data: bytes, hits: Hits | None = None) -> bool:
-        """Whether the file imports a framework of the table or a model's SDK; ``hits`` as in :meth:`passes`."""
+        """Return whether the file imports a framework of the table or a model's SDK; ``hits`` as in :meth:`passes`."""
         hits = self.fragments(data) if hits is None else hits
         return bool(self._imported(data, hits))
 
     def _imported(self, data: bytes, hits: Hits) -> frozenset[str]:
-        """The modules of frameworks and SDKs that a file imports."""
+        """Return the modules of frameworks and SDKs that a file imports."""
         return frozenset(
             module
             for form in hits
@@ -310,7 +310,8 @@ class Screen:
         )
 
     def uses(self, data: bytes, needles: Needles) -> bool:
-        """Whether the file may use a tool of the project: it imports one, and calls it or derives a class from it.
+        """Return whether the file may use a tool of the project: it imports one, and calls it or derives a class from
+        it.
 
         A file also uses a tool if it creates one that only a registry may create, or passes a function to something
         that makes tools of functions (``registrar(f)``).
@@ -332,7 +333,7 @@ class Screen:
         return self._names_one(data, names)
 
     def _names_one(self, data: bytes, names: frozenset[bytes]) -> bool:
-        """Whether a file looks up, derives from, creates or renames one of the tools called ``names``."""
+        """Return whether a file looks up, derives from, creates or renames one of the tools called ``names``."""
         words = set(self._lookup.compiled.findall(data))
         # What a class defines may be what one above it returns.
         for bases in self._subclass.compiled.findall(data):
@@ -365,7 +366,7 @@ class _TableWords:
 
 
 def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]]:
-    """How an import of each module is written, up to two spaces apart; with what else must be in the file."""
+    """Return how an import of each module is written, up to two spaces apart; with what else must be in the file."""
     forms: dict[bytes, list[tuple[str, bytes]]] = {}
     for module in sorted(modules):
         names = (
@@ -439,7 +440,7 @@ class _Automaton:
         self._automaton = BytesAhoCorasick(self._needles, implementation=kind)
 
     def places(self, data: bytes) -> Hits:
-        """The needles that ``data`` contains, each with the places at which it begins."""
+        """Return the needles that ``data`` contains, each with the places at which it begins."""
         hits: dict[bytes, list[int]] = {}
         automaton = self._automaton_for(data)
         if automaton is None:
@@ -454,7 +455,7 @@ class _Automaton:
         return hits
 
     def any(self, data: bytes) -> bool:
-        """Whether ``data`` contains one of the needles."""
+        """Return whether ``data`` contains one of the needles."""
         automaton = self._automaton_for(data)
         if automaton is None:
             return any(needle in data for needle in self._needles)
@@ -462,7 +463,7 @@ class _Automaton:
 
 
 def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, hits: Hits) -> bool:
-    """Whether one of the ``needles`` and all ``patterns`` are found."""
+    """Return whether one of the ``needles`` and all ``patterns`` are found."""
     if hits.keys().isdisjoint(needles):
         return False
     places = [place for needle in needles for place in hits.get(needle, ())]
@@ -475,7 +476,9 @@ def _automaton(names: frozenset[bytes]) -> _Automaton:
 
 
 def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
-    """Which of some ASCII ``words`` are in ``data``, with no letter, digit or underscore of ASCII next to them."""
+    """Return which of some ASCII ``words`` are in ``data``, with no letter, digit or underscore of ASCII
+    next to them.
+    """
     data = b" %b " % data
     return [
         word
@@ -561,7 +564,7 @@ class _TextPaths:
 
 @lru_cache(maxsize=256)
 def _use(word: bytes) -> re.Pattern[bytes]:
-    """How a function is given to what a name refers to, and how that gets another name."""
+    """Return how a function is given to what a name refers to, and how that gets another name."""
     name = rb"\b%b\b" % re.escape(word)
     called, renamed = name + rb"[\s\\]*+\(", rb"(?:=[ \t]*+" + name + rb"|" + name + rb"[\s\\]++as\b)"
     decorator, subclass = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
@@ -569,7 +572,7 @@ def _use(word: bytes) -> re.Pattern[bytes]:
 
 
 def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) -> bool:
-    """Whether a file with these imports gives a function to what one of them hands over by."""
+    """Return whether a file with these imports gives a function to what one of them hands over by."""
     words = set[bytes]().union(*(uses[name] for name in uses.keys() & imported))
     if words:
         words &= {*_WHOLE_IDENTIFIER.findall(data)}
@@ -584,7 +587,7 @@ _LONGEST_LIST = 400
 
 
 def _calls_by_name(data: bytes, texts: frozenset[bytes]) -> bool:
-    """Whether a file may call by one of some names: ``texts`` are these in quotes, and behind ``def``."""
+    """Return whether a file may call by one of some names: ``texts`` are these in quotes, and behind ``def``."""
     for text, places in _automaton(texts).places(data).items():
         if text[:1] not in b"\"'":
             if _LOOKS_UP.search(data):
@@ -621,7 +624,7 @@ def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[
 
 
 def imported_names(data: bytes) -> set[bytes]:
-    """The words after each ``import`` of a file: names, aliases, parts of dotted names; ``*`` for all."""
+    """Return the words after each ``import`` of a file: names, aliases, parts of dotted names; ``*`` for all."""
     return set(_IDENTIFIER.findall(b"\n".join(_IMPORTED.findall(data))))
 
 
@@ -636,7 +639,7 @@ def _encoded(names: Iterable[str]) -> tuple[bytes, ...]:
 
 
 def _lone(*needles: bytes) -> tuple[bytes, ...]:
-    """The needles without those that contain another one."""
+    """Return the needles without those that contain another one."""
     return tuple(
         n
         for i, n in enumerate(needles)

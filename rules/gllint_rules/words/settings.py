@@ -38,7 +38,9 @@ class Settings(NamedTuple):
     needles: tuple[str, ...] = ()
 
     def reads_like(self, other: Settings) -> bool:
-        """Whether code means the same under both: they differ at most in the numbers and units that they allow."""
+        """Return whether code means the same under both: they differ at most in the numbers and units that
+        they allow.
+        """
         own = self.policy
         policy = other.policy._replace(
             packs=own.packs,

@@ -36,6 +36,6 @@ TEXT_MARK = "text:"
 
 
 def text_kind(path: str) -> TextKind | None:
-    """Return what a file contains, by its name; ``None`` where that is no template, prompt or data of prompts."""
+    """Return what a file contains, by its name; ``None`` if that is not a template, prompt or data of prompts."""
     name = path.rpartition("/")[2]
     return _KINDS.get(f".{name.rpartition('.')[2].lower()}") if "." in name else None

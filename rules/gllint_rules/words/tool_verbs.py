@@ -46,7 +46,7 @@ def _table() -> dict[str, list[_Verb]]:
 
 
 def effect_of_name(name: str) -> NamedEffect | None:
-    """What a tool of this name does by its own words, ``None`` where they say nothing for sure."""
+    """Return what a tool of this name does by its own words, ``None`` if they say nothing for sure."""
     words = [word.lower() for word in _WORDS.findall(name[:_MOST_TEXT])]
     table = _table()
     if any(verb.effect == "hedge" for word in words for verb in table.get(word, ())):

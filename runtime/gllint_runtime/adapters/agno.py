@@ -46,7 +46,7 @@ def gate(
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> TargetT:
-    """A copy of the agent or team, its tools recorded and its answers checked before they reach anybody.
+    """Return a copy of the agent or team, its tools recorded and its answers checked before they reach anybody.
 
     Members of a team are gated with it, and find its session. ``session`` is the conversation's, or a function that is
     given the RunOutput and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a structured one
@@ -77,7 +77,7 @@ def _gated(target: Any, gate: kit.Gate) -> Any:
 
 
 def _twin(own: type, mixin: type, gate: kit.Gate, state: dict[str, Any]) -> Any:
-    """A copy of an agent or a model of class ``own``, whose class has the gate in it."""
+    """Return a copy of an agent or a model of class ``own``, whose class has the gate in it."""
     gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": gate})
     twin = object.__new__(gated)
     twin.__dict__.update(state)
@@ -186,7 +186,7 @@ class _GatedAgent(_Twin):
 
 @contextmanager
 def _run_errors() -> Iterator[None]:
-    """Have the run raise what is raised here; Agno itself would make its text the answer."""
+    """Let errors of the gate end the run. Agno itself would return their text as the answer."""
     try:
         yield
     except Exception as error:
@@ -254,7 +254,7 @@ class _GatedModel(_Twin):
             yield event
 
     def _turn(self, messages: list[Any], options: Any) -> Any:
-        """The turn of this answer; ``None`` where it serves the framework alone, as summaries and memories do."""
+        """Return the turn of this answer; ``None`` if it serves the framework alone, as summaries and memories do."""
         output, run = options.get("run_response"), _RUN.get()
         if not self._gllint_is_output:
             own = run is None or run.target.id in (
@@ -316,12 +316,12 @@ class _GatedModel(_Twin):
                 yield new
 
     def process_response_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        """The answer as it is streamed: without the model's reasoning, which its message keeps."""
+        """Yield the answer as it is streamed: without the model's reasoning, which its message keeps."""
         for delta in super().process_response_stream(*arguments, **options):  # type: ignore[misc]
             yield _without_reasoning(delta)
 
     async def aprocess_response_stream(self, *arguments: Any, **options: Any) -> AsyncIterator[Any]:
-        """The answer as it is streamed: without the model's reasoning, which its message keeps."""
+        """Yield the answer as it is streamed: without the model's reasoning, which its message keeps."""
         async for delta in super().aprocess_response_stream(*arguments, **options):  # type: ignore[misc]
             yield _without_reasoning(delta)
 
@@ -330,7 +330,7 @@ class _GatedModel(_Twin):
     def get_function_calls_to_run(
         self, assistant_message: Any, messages: list[Any], functions: Any = None
     ) -> Any:
-        """The calls, with their arguments in the units of the tools' parameters."""
+        """Return the calls, with their arguments in the units of the tools' parameters."""
         calls = super().get_function_calls_to_run(assistant_message, messages, functions)  # type: ignore[misc]
         if (turn := _TURN.get()) is None:
             return calls
@@ -431,7 +431,7 @@ class _Judging:
         self._text = ""
 
     def holds(self, response: Any) -> bool:
-        """Whether an answer may be shown; it then has the checked text."""
+        """Return whether an answer may be shown; it then has the checked text."""
         if self._turn is None:
             return True
         if self._usage is not None and response.response_usage is not None:
@@ -444,7 +444,7 @@ class _Judging:
         return response.content is not None
 
     def _checked(self, draft: str, calls_tools: bool) -> str | None:
-        """The text of an answer as it may be shown; ``None``: ask again."""
+        """Return the checked text of an answer; ``None`` means that the model must be asked again."""
         turn: Any = self._turn
         if calls_tools:
             return str(turn.text(draft, calls_tools=True))
@@ -481,7 +481,7 @@ class _Judging:
         self._deltas.append(replace(delta, content=None))
 
     def end(self) -> Iterator[ModelResponse]:
-        """The rest of the answer; for a rejected one, its token usage."""
+        """Yield the rest of the answer; for a rejected one, its token usage."""
         if self._turn is None:
             self.is_finished = True
             return

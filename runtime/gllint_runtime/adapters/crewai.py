@@ -148,7 +148,7 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
 def _copier(
     copy: Callable[[], Any], enter: Callable[[Any, kit.Gate], None], own: kit.Gate
 ) -> Callable[[], Any]:
-    """Return a ``copy`` method whose copies of a crew or an agent are gated too."""
+    """Return a ``copy`` method whose copies are gated too."""
 
     def gated_copy() -> Any:
         twin = copy()
@@ -248,7 +248,7 @@ def _require_own(*options: Any) -> None:
 
 @contextmanager
 def _stopping(*, is_inner: bool = False) -> Iterator[None]:
-    """Raise for the caller of a kickoff why its answer was rejected."""
+    """Raise the error of a rejected answer for the caller of a kickoff."""
     try:
         yield
     except _Stop as stop:
@@ -258,7 +258,7 @@ def _stopping(*, is_inner: bool = False) -> Iterator[None]:
 
 
 def _history(messages: Any) -> Iterator[kit.Event]:
-    """The events in the messages of a kickoff."""
+    """Yield the events in the messages of a kickoff."""
     for message in [{"role": "user", "content": messages}] if isinstance(messages, str) else messages:
         content, call_id = message.get("content"), message.get("tool_call_id")
         for call in message.get("tool_calls") or ():
@@ -282,7 +282,7 @@ def _history(messages: Any) -> Iterator[kit.Event]:
 
 
 def _listen() -> None:
-    """Come first among the hooks of tools, so that what others remove from a result stays removed."""
+    """Register first among the hooks of tools, so that later hooks see the recorded result."""
     for point, hook in (
         (InterceptionPoint.PRE_TOOL_CALL, _on_call),
         (InterceptionPoint.POST_TOOL_CALL, _on_result),
@@ -336,7 +336,7 @@ def _on_result(context: Any) -> str | None:
 
 
 def _wrap(llm: Any) -> None:
-    """Check what a model answers in a run of a gated agent; elsewhere it answers as ever."""
+    """Check the answers of a model in the run of a gated agent. Other calls pass."""
     if not isinstance(llm, BaseLLM):
         raise TypeError(f"The gate needs a BaseLLM, not {type(llm).__name__}")
     if getattr(vars(llm).get("call"), "gllint_llm", None) is llm:
@@ -381,7 +381,7 @@ def _wrap(llm: Any) -> None:
 
 
 def _hold_events(llm: Any) -> None:
-    """Keep what a model says back from the event bus until it is checked."""
+    """Hold a model's text back from the event bus until it is checked."""
     completed, chunk = llm._emit_call_completed_event, llm._emit_stream_chunk_event
     names = ("response", "call_type", "from_task", "from_agent", "messages", "usage")
 
@@ -406,7 +406,7 @@ class _Misfit(NamedTuple):
 
 
 def _asks_for_answer(messages: Any, options: Mapping[str, Any]) -> bool:
-    """Whether an agent asks for its next step or its answer; else CrewAI asks for something of its own."""
+    """Return whether an agent asks for its next step or its answer; else CrewAI asks for something of its own."""
     if options.get("from_agent") is not None:
         return True
     last = messages[-1].get("content") if isinstance(messages, list) and messages else None
@@ -436,7 +436,10 @@ class _Turn:
             yield
 
     def holds(self, answer: Any) -> bool:
-        """Whether the answer may be shown, as ``self.answer`` then has it; else ``messages`` say why. Raises _Stop."""
+        """Return whether the answer may be shown, as ``self.answer`` then has it; else ``messages`` say why.
+
+        Raises _Stop.
+        """
         try:
             checked = self._turn.attempt(
                 lambda: (_checked(self._run, answer, self._form, is_text=self._is_text),),
@@ -478,7 +481,7 @@ def _hint(answer: Any, hint: str) -> list[dict[str, str]]:
 
 
 def _call_in_text(session: Session, answer: str) -> str:
-    """A call of a tool in text, without a result that the model made up, and without a rejected thought."""
+    """Return a call of a tool in text, without a result that the model made up, and without a rejected thought."""
     match = ACTION_INPUT_REGEX.search(answer)
     start = match.start() if match else 0
     reasoning, call = answer[:start], answer[start:].partition("\nObservation:")[0]

@@ -61,7 +61,7 @@ def gate(
 
 
 def _agents(agent: Any) -> Iterator[LlmAgent]:
-    """The agents at and below an agent that have a model."""
+    """Yield the agents at and below an agent that have a model."""
     if isinstance(agent, LlmAgent):
         yield agent
         for tool in agent.tools:
@@ -134,7 +134,7 @@ class _Agents:
     # ------------------------------------------------------------------------------------------------- tools
 
     def _tool(self, tool: Any) -> Any:
-        """A tool that runs under the session, which agents among the tools find."""
+        """Return a tool that runs under the session, which agents among the tools find."""
         if not isinstance(tool, BaseTool):
             if not inspect.isroutine(tool):
                 return tool  # a toolset
@@ -150,7 +150,7 @@ class _Agents:
         return twin
 
     def call(self, tool: Any, args: dict[str, Any], tool_context: Any) -> kit.ToolCall:
-        """A call of a tool, its arguments in the units of its parameters."""
+        """Return a call of a tool, its arguments in the units of its parameters."""
         schema = getattr(tool._get_declaration(), "parameters_json_schema", None)
         return kit.ToolCall(
             self.session(tool_context), tool.name, args, schema=schema, id=tool_context.function_call_id
@@ -277,7 +277,7 @@ def _refused_live(*arguments: Any, **options: Any) -> Any:
 
 
 def _checked(session: Session, form: Any, text: str, responses: list[LlmResponse]) -> str:
-    """The text of an answer as it may be shown. Raises GLError."""
+    """Return the text of an answer as it may be shown. Raises GLError."""
     calls = [part.function_call for response in responses for part in _parts(response) if part.function_call]
     if form is not None:
         for call in calls:
@@ -319,7 +319,9 @@ def _key_of(text: Any) -> str | None:
 
 
 def _verified_form(form: type[BaseModel]) -> Any:
-    """The type of an answer, which the ADK reads several times and the gate once, while its session is at hand."""
+    """Return the type of an answer, which the ADK reads several times and the gate once, while its session
+    is at hand.
+    """
     answers = kit.Answers()
 
     class Verified(form):  # type: ignore[misc,valid-type]
@@ -371,7 +373,7 @@ def _text(response: LlmResponse) -> str:
 
 
 def _has_parts(output: Any) -> bool:
-    """Whether a tool gave pictures or files."""
+    """Return whether a tool gave pictures or files."""
     values = output.values() if isinstance(output, Mapping) else output
     return isinstance(values, types.Part | types.Blob) or (
         not isinstance(values, str | int | float)
@@ -381,7 +383,7 @@ def _has_parts(output: Any) -> bool:
 
 
 def _with_text(response: LlmResponse, text: str) -> LlmResponse:
-    """The response with ``text`` in the place of its first text; all else stays."""
+    """Return the response with ``text`` in the place of its first text; all else stays."""
     if response.content is None or _text(response) == text:
         return response
     parts = []
@@ -396,7 +398,7 @@ def _with_text(response: LlmResponse, text: str) -> LlmResponse:
 
 
 def _repeated(request: LlmRequest, responses: list[LlmResponse], hint: str) -> LlmRequest:
-    """The request again, with the answer and what is wrong with it."""
+    """Return the request again, with the answer and what is wrong with it."""
     parts = [part for response in responses for part in _parts(response)]
     results = [
         types.Part.from_function_response(name=part.function_call.name, response={"error": hint})

@@ -128,7 +128,7 @@ class Gate:
             require_claims(form, getattr(form, "__name__", name))
 
     def session(self, context: Any, *, conversation: str | None = None, begins: bool = False) -> Session:
-        """The session of a run: the given one, else that of the run around it, else a new one."""
+        """Return the session of a run: the given one, else that of the run around it, else a new one."""
         if self.option is None:
             return current_session() or Session(mode=self.mode or "sourced")
         return self._require_mode(session_for(self.option, context, conversation=conversation, begins=begins))
@@ -170,7 +170,7 @@ def read_history(session: Session, history: Iterable[Event]) -> None:
 def session_for(
     option: SessionOption, context: Any, *, conversation: str | None = None, begins: bool = False
 ) -> Session:
-    """The session of a run: what ``option`` says, else that of the run around it, else a new one.
+    """Return the session of a run: what ``option`` says, else that of the run around it, else a new one.
 
     ``conversation`` is the framework's id of it; ``begins`` says that there is no history yet. One ``Session`` that
     serves a second conversation is rejected: GLSecurityError SESSION_SHARED.
@@ -225,7 +225,7 @@ class WeakIdentityMap(Generic[Value]):
         return len(self._values)
 
     def get(self, owner: Any) -> Value | None:
-        """The value of an object; ``None`` where it has none."""
+        """Return the value of an object; ``None`` if it has none."""
         return self._values.get(id(owner))
 
     def put(self, owner: Any, value: Value) -> None:
@@ -257,7 +257,7 @@ class Answers:
             self._answers[text] = answer
 
     def get(self, text: str | None) -> Any:
-        """The answer of a text; ``None`` where none was checked."""
+        """Return the answer of a text; ``None`` if none was checked."""
         answer = None if text is None else self._answers.get(text)
         return None if answer is None else copy.deepcopy(answer.value)
 
@@ -418,7 +418,7 @@ def reply_to_model(
 
 
 def _id_by_content(tool: str, arguments: Any, data: Any) -> str:
-    """An id for a call of which the framework has none: the same result of the same call is the same."""
+    """Return an id for a call of which the framework has none: the same result of the same call is the same."""
     key = json.dumps([tool, arguments, data], default=str, sort_keys=True)
     return f"gllint-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
@@ -626,7 +626,8 @@ def _final_in(session: Session, text: str) -> dict[str, Any] | None:
 
 
 def structure(session: Session, form: Any, data: Any) -> Any:
-    """A structured answer of the type or JSON Schema ``form``, read from the model's data or text. Raises GLError.
+    """Return a structured answer of the type or JSON Schema ``form``, read from the model's data or text. Raises
+    GLError.
 
     The JSON of a text may be in a code fence or amid prose; the prose is dropped.
     """
@@ -699,7 +700,7 @@ class Turn:
         return rest
 
     def text(self, draft: str, *, calls_tools: bool = False) -> str | None:
-        """Return the model's text as it may be shown, or ``None``: ask again. Next to a tool call it is no answer.
+        """Return the model's text as it may be shown, or ``None``: ask again. Next to a tool call it is not an answer.
 
         There it is left out if it is rejected.
         """
@@ -710,7 +711,10 @@ class Turn:
         )
 
     def structure(self, form: Any, data: Any) -> Any:
-        """A structured answer of a type or JSON Schema, from data or text; ``None``: ask again. Raises GLError."""
+        """Return a structured answer of a type or JSON Schema, from data or text; ``None``: ask again.
+
+        Raises GLError.
+        """
         return self.attempt(lambda: structure(self.session, form, data))
 
     def attempt(
@@ -795,7 +799,7 @@ class FinalStream:
         return self._stream.feed(new, claims) if new or claims else ""
 
     def close(self) -> tuple[Verified, str]:
-        """The whole answer, and what of it was not shown yet. Raises GLError, with ``released``."""
+        """Return the whole answer, and what of it was not shown yet. Raises GLError, with ``released``."""
         try:
             verified = check_final(self._session, self._raw)
         except GLError as error:
@@ -860,7 +864,7 @@ def partial_final(text: str) -> tuple[str, Sequence[Any]]:
 
 
 def _partial_text(text: str, start: int) -> str:
-    """The text of a JSON string that begins at ``start`` and may not have ended."""
+    """Return the text of a JSON string that begins at ``start`` and may not have ended."""
     end = start
     while end < len(text) and text[end] != '"':
         if text[end] == "\\":

@@ -77,13 +77,13 @@ def gate(
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> GraphT:
-    """A compiled graph whose nodes record what tools return, and let only verified messages into its state.
+    """Return a compiled graph whose nodes record what tools return, and let only verified messages into its state.
 
     So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
     whose state and output have ``messages``; graphs that are its nodes are gated with it. ``session`` is the
     conversation's, or a function that is given the RunnableConfig (with the attributes of the Runtime) and finds it.
-    Where repairs run out, the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises TypeError
-    for a graph whose answer is elsewhere.
+    Where repairs run out, the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises
+    TypeError for a graph whose answer is elsewhere.
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
@@ -186,7 +186,7 @@ def _of_conversation(gate: kit.Gate, messages: Sequence[Any]) -> Session:
 
 
 def _history(messages: Sequence[Any]) -> Iterator[kit.Event]:
-    """Yield the events in messages."""
+    """Let the node run with the arguments converted to the units of their parameters."""
     for message in messages:
         if isinstance(message, AIMessage):
             yield kit.Answer()
@@ -305,7 +305,7 @@ class _ToolRequest:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """While the tool runs, which may leave its graph with a Command for the one around it."""
+        """Run the tool. It may leave its graph with a Command for the outer one."""
         with self.call.running():
             try:
                 yield
@@ -362,7 +362,7 @@ def _recorded(call: kit.ToolCall, message: ToolMessage) -> ToolMessage:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """The texts of a message's content."""
+    """Yield the texts of a message's content."""
     for block in [content] if isinstance(content, str) else content:
         if isinstance(block, str):
             yield block
@@ -371,7 +371,7 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 def _with_text(content: Any, text: str, *, rest: bool = False) -> Any:
-    """A message's content with ``text`` for its first text; further texts go, or stay with ``rest``."""
+    """Return a message's content with ``text`` for its first text; further texts go, or stay with ``rest``."""
     if isinstance(content, str):
         return text
     blocks: list[Any] = []
@@ -387,7 +387,7 @@ def _with_text(content: Any, text: str, *, rest: bool = False) -> Any:
 
 
 def _messages(state: Any) -> list[BaseMessage]:
-    """The messages in a node's state, whatever it is."""
+    """Return the messages in a node's state, whatever it is."""
     if isinstance(state, Mapping):
         state = state.get("messages") or (_messages(state["state"]) if "state" in state else [])
     elif not isinstance(state, list):
@@ -397,7 +397,9 @@ def _messages(state: Any) -> list[BaseMessage]:
 
 
 def _as_message(item: Any) -> BaseMessage | None:
-    """A message in any form that LangGraph takes one in: ``{"role": …, "content": …}``, ``("ai", …)``, a text."""
+    """Return a message in any form that LangGraph takes one in: ``{"role": …, "content": …}``, ``("ai",
+    …)``, a text.
+    """
     if isinstance(item, ChatMessage) and item.role not in _OTHER_ROLES:
         own = {"additional_kwargs": item.additional_kwargs, "response_metadata": item.response_metadata}
         return AIMessage(item.content, id=item.id, name=item.name, **own)
@@ -411,7 +413,7 @@ def _as_message(item: Any) -> BaseMessage | None:
 
 
 def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
-    """A node's output, in whatever form it has, with each of its messages changed."""
+    """Return a node's output, in whatever form it has, with each of its messages changed."""
     if isinstance(output, BaseMessage):
         return _mapped_messages(output, change)
     if isinstance(output, Command):
@@ -448,7 +450,7 @@ def _mapped_messages(update: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _is_record(output: Any) -> bool:
-    """Whether a node's output is a state of a dataclass or of pydantic that has messages."""
+    """Return whether a node's output is a state of a dataclass or of pydantic that has messages."""
     if isinstance(output, type) or not hasattr(output, _ANSWERS):
         return False
     return is_dataclass(output) or hasattr(type(output), "model_fields")
@@ -479,7 +481,9 @@ def _values(data: Any) -> Iterator[str]:
 
 
 def _is_of_user(message: Any) -> bool:
-    """Whether a person said it: no hint, no task that a node wrote, no summary that LangChain let a model write."""
+    """Return whether a person said it: no hint, no task that a node wrote, no summary that LangChain let a model
+    write.
+    """
     return (
         isinstance(message, HumanMessage)
         and message.name != _HINT
@@ -493,7 +497,7 @@ def _is_summary(message: Any) -> bool:
 
 
 def _as_task(session: Session, message: HumanMessage) -> HumanMessage:
-    """A message that a node or a tool wrote in the user's name: it stays no user's word, in later runs, too."""
+    """Return a message that a node or a tool wrote in the user's name: it stays no user's word, in later runs, too."""
     if not _is_of_user(message) or session.has_heard(message.text):
         return message
     return message.model_copy(update={"response_metadata": {**message.response_metadata, _CHECKED: "task"}})
@@ -563,15 +567,15 @@ class _Sayings:
         }
 
     def has(self, message: BaseMessage) -> bool:
-        """Whether a message is one of them, as it was."""
+        """Return whether a message is one of them, as it was."""
         return message.id in self._contents and self._contents[message.id] == message.content
 
     def has_id(self, message: BaseMessage) -> bool:
-        """Whether a message has the id of one of them."""
+        """Return whether a message has the id of one of them."""
         return message.id in self._contents
 
     def repeats_numbers(self, session: Session, message: BaseMessage) -> bool:
-        """Whether a message states the numbers of one of them alone, in their order: a text that was polished."""
+        """Return whether a message has only the numbers of one earlier answer, in their order."""
         if (content := self._contents.get(message.id)) is None:
             return False
         numbers, words = _numbers_and_words(message.text)
@@ -639,7 +643,7 @@ def _answer_of_response(response: Any) -> _Answer:
 
 
 def _schemas(gate: kit.Gate, response_format: Any) -> list[Any]:
-    """The types of structured answer that a response format admits. Raises TypeError for one without claims."""
+    """Return the types of structured answer that a response format admits. Raises TypeError for one without claims."""
     if response_format is None:
         return []
     schema = getattr(response_format, "schema", response_format)  # of a strategy, not of a model's class
@@ -665,7 +669,7 @@ def _schemas_of_node(gate: kit.Gate, bound: Any) -> list[Any]:
 def _structured(
     session: Session, schemas: list[Any], messages: list[Any], structure: Any
 ) -> tuple[list[Any], Any]:
-    """A structured answer and its messages, as they may be shown. Raises GLError."""
+    """Return a structured answer and its messages, as they may be shown. Raises GLError."""
     replies = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
     own = [call for call in calls if call["id"] in replies]
@@ -818,7 +822,7 @@ class _Turn:
 
     @contextmanager
     def privately(self, config: RunnableConfig) -> Iterator[RunnableConfig]:
-        """While the model answers, only the gate receives its tokens, and passes on checked text."""
+        """Let the model answer with its tokens going only to the gate, which passes on checked text."""
         manager = config.get("callbacks")
         handlers = manager.handlers if isinstance(manager, BaseCallbackManager) else manager or []
         streams: list[Any] = [handler for handler in handlers if hasattr(handler, "tap_output_aiter")]
@@ -848,7 +852,7 @@ class _Sentences:
         self._listeners: list[tuple[Any, Any, Any]] = []
 
     def twin(self, handler: Any) -> Any:
-        """A copy of a stream's handler that hands over here what it hears."""
+        """Return a copy of a stream's handler that hands over here what it hears."""
         twin = copy.copy(handler)
         twin.seen, twin.metadata = set(), {}
         twin.stream = lambda event: self._hear(handler, *event)
@@ -871,7 +875,7 @@ class _Sentences:
             self._emit(AIMessageChunk(content=text, id=self._id))
 
     def close(self, messages: list[Any]) -> list[Any]:
-        """Pass on the end of what was begun, and give the message that is shown one id."""
+        """Pass on the rest of the text, and give the shown message its id."""
         if self._id is None:
             return messages  # the graph itself streams the whole message
         place = next(
@@ -1009,7 +1013,7 @@ class _NodeRun:
             self.output, self.is_finished = self._with_refusals([]), True
 
     def _with_arguments(self, input: Any, state: list[BaseMessage]) -> Any:
-        """The node's input, the arguments of the calls that wait for it in the units of their parameters."""
+        """Return the node's input, the arguments of the calls that wait for it in the units of their parameters."""
         _arrange(self._session, state)
 
         def checked_call(call: Any) -> Any:
@@ -1044,7 +1048,7 @@ class _NodeRun:
 
     @contextmanager
     def catching(self) -> Iterator[None]:
-        """Note an exception of a node that is its output: it leaves its graph, or cannot read an answer."""
+        """Catch the exceptions that are a node's output: leaving its graph, or an unreadable answer."""
         self._leaving = None
         try:
             yield
@@ -1071,7 +1075,7 @@ class _NodeRun:
         return output
 
     def result(self) -> Any:
-        """The output of the node, or its Command for the graph around it, which is raised as the node did."""
+        """Return the output of the node, or its Command for the graph around it, which is raised as the node did."""
         self.turn.sayings.take_back(self._session)
         if self._leaving is None:
             return self.output
@@ -1079,7 +1083,9 @@ class _NodeRun:
         raise self._leaving
 
     def _answer_of(self, output: Any) -> _Answer:
-        """The messages that the output adds, and what puts others into their place; results of tools are recorded."""
+        """Return the messages that the output adds, and what puts others into their place; results of tools are
+        recorded.
+        """
         results: list[Any] = []
         structures = [*_structures(output)]
         # The calls that the node itself asks for: their results are no tool's.
@@ -1131,7 +1137,7 @@ def _with_messages(state: Any, messages: list[Any]) -> Any:
 
 
 def _structures(output: Any) -> Iterator[Any]:
-    """The structured answers in a node's output."""
+    """Yield the structured answers in a node's output."""
     if isinstance(output, Command):
         yield from _structures(output.update)
     elif isinstance(output, list):
@@ -1142,7 +1148,7 @@ def _structures(output: Any) -> Iterator[Any]:
 
 
 def _with_structure(output: Any, structure: Any) -> Any:
-    """A node's output with the checked answer in the place of the model's."""
+    """Return a node's output with the checked answer in the place of the model's."""
     if isinstance(output, Command):
         return replace(output, update=_with_structure(output.update, structure))
     if isinstance(output, list):

@@ -51,7 +51,8 @@ def gate(
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> TargetT:
-    """A copy of the agent or AgentWorkflow, its tools recorded and its answers checked before they reach anybody.
+    """Return a copy of the agent or AgentWorkflow, its tools recorded and its answers checked before they reach
+    anybody.
 
     Agents of the workflow are gated with it, and share its session. ``session`` is the conversation's, or a function
     that is given a :class:`Run` and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a
@@ -194,7 +195,7 @@ class _Gated:
         return ToolOutput(content=hint, tool_name=name, raw_input=tool_input, raw_output=None, is_error=True)
 
     async def _get_llm_response(self, ctx: Context, llm_input: list[Any], *rest: Any, **options: Any) -> Any:
-        """The model's last answer where iterations ran out."""
+        """Return the model's last answer after the iterations ran out."""
         turn = kit.Turn(self._gllint, _session(self._gllint, llm_input))
         while True:
             stream = _Stream(ctx, turn, by_sentences=True)
@@ -219,7 +220,7 @@ class _GatedAgent(_Gated):
     """An agent whose model is asked until its answer passes."""
 
     async def take_step(self, ctx: Any, llm_input: list[Any], tools: Any, memory: Any) -> AgentOutput:
-        """Ask the model; what stays of its answer was checked."""
+        """Ask the model until its answer passes."""
         key = _key(self)
         earlier = [] if key is None else [*await ctx.store.get(key, default=[])]
         messages = [message for message in earlier if isinstance(message, ChatMessage)]
@@ -344,7 +345,7 @@ class _Stream:
 
 
 def _with_text(message: ChatMessage, text: str) -> ChatMessage:
-    """The message with ``text`` in the place of its first text; all else stays."""
+    """Return the message with ``text`` in the place of its first text; all else stays."""
     if (message.content or "") == text:
         return message
     blocks: list[Any] = []
@@ -358,7 +359,7 @@ def _with_text(message: ChatMessage, text: str) -> ChatMessage:
 
 
 def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
-    """The events in the messages of a conversation."""
+    """Yield the events in the messages of a conversation."""
     for message in messages:
         role, text = message.role.value, message.content or ""
         for block in message.blocks:

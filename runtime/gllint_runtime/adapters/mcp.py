@@ -29,7 +29,8 @@ from gllint_runtime.policy.validation import inline_refs
 
 
 def server(name: str, registry: ToolRegistry) -> Server[Any]:
-    """A server that offers the registry's tools, each with its output schema and Quantities as structured content.
+    """Return a server that offers the registry's tools, each with its output schema and Quantities as structured
+    content.
 
     A call that fails answers with ``is_error`` and what to mend.
     """
@@ -63,7 +64,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
 
 
 def _annotations(tool: Any) -> types.ToolAnnotations:
-    """The hints of a tool's own category, without which it promises nothing; a network is an open world."""
+    """Return the hints of a tool's own category, without which it promises nothing; a network is an open world."""
     has_category = getattr(tool, "has_own_category", True)
     hints = hints_of(ToolCategory(tool.category).name) if has_category else {}
     if getattr(tool, "live_required", False):
@@ -122,13 +123,15 @@ def gate(
 
 
 def session_of(gated: Any) -> Session:
-    """The session of a gated client: check with it what the model says."""
+    """Return the session of a gated client: check with it what the model says."""
     calls: _Calls = gated.__dict__["_gllint"]
     return calls.session()
 
 
 def turn_of(gated: Any) -> kit.Turn:
-    """A turn of the model that answers with what a gated client's tools returned, for the loop of the program."""
+    """Return a turn of the model that answers with what a gated client's tools returned, for the loop of
+    the program.
+    """
     calls: _Calls = gated.__dict__["_gllint"]
     return kit.Turn(calls.gate, calls.session())
 
@@ -141,7 +144,7 @@ class _Calls:
         self._own: Session | None = None
 
     def session(self) -> Session:
-        """The session of the moment."""
+        """Return the session of the moment."""
         if self.gate.option is not None or kit.current_session() is not None:
             return self.gate.session(self._client)
         self._own = self._own or self.gate.session(self._client)
@@ -206,7 +209,7 @@ def _verify(message: str, claims: list[dict[str, Any]] | None = None) -> str:
 
 
 def _recorded(call: kit.ToolCall, result: Any) -> Any:
-    """A result with one block more, which names its call; or what to mend in its place."""
+    """Return a result with one block more, which names its call; or what to mend in its place."""
     if not isinstance(result, types.CallToolResult) or result.is_error:
         return result
     output = _output(call.session, result)
@@ -259,7 +262,7 @@ class GatedClient:
         self._tools: dict[str, types.Tool] = {}
 
     async def tools(self) -> list[types.Tool]:
-        """The server's tools, all pages of them."""
+        """Return the server's tools, all pages of them."""
         tools: list[types.Tool] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):

@@ -67,7 +67,8 @@ def gate(
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> Agent[ContextT]:
-    """A copy of the agent, its tools recorded and its answers checked before they reach items, streams and the user.
+    """Return a copy of the agent, its tools recorded and its answers checked before they reach items, streams and the
+    user.
 
     Agents that it hands over to are gated with it; an agent that is one of its tools is gated by itself. ``session``
     is the conversation's, or a function that is given the run's RunContextWrapper and finds it. Where repairs run out,
@@ -104,7 +105,7 @@ class _Agents:
         return self
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
-        """The gated copy of an agent, one however often it is handed over to."""
+        """Return the gated copy of an agent, one however often it is handed over to."""
         if isinstance(agent.model, _GatedModel) and agent.model.gate is self:
             return agent
         if (copy := self._agents.get(agent)) is not None:
@@ -158,7 +159,7 @@ class _Agents:
         return session
 
     def refusal(self, turn: kit.Turn, error: GLError, draft: str) -> str:
-        """The text for the user, which the guardrail accepts."""
+        """Return the text for the user, which the guardrail accepts."""
         self._refusals[turn.session] = text = turn.refusal(error, draft)
         return text
 
@@ -168,7 +169,7 @@ class _Agents:
         self._last.put(context, request)
 
     def request_context(self, items: Any) -> RunContextWrapper[Any] | None:
-        """The context of the run that asks the model with these items."""
+        """Return the context of the run that asks the model with these items."""
         request = self._requests.get(id(items))
         return None if request is None else request.context()
 
@@ -300,7 +301,7 @@ class _GatedOutput(AgentOutputSchemaBase):
             )
 
     def validate_json(self, json_str: str) -> Any:
-        """The answer that :meth:`read` has checked. Raises ModelBehaviorError."""
+        """Return the answer that :meth:`read` has checked. Raises ModelBehaviorError."""
         if (checked := self._answers.get(json_str)) is None:
             raise ModelBehaviorError("The answer was not checked: another model than the agent's gave it")
         return checked[0]
@@ -424,7 +425,10 @@ class _Turn:
         self.structure: _GatedOutput | None = output_schema if is_structured else None
 
     def accept(self, output: list[Any], response_id: str | None) -> list[Any] | None:
-        """The items of an answer as they may be shown; ``None``: ask again. Raises GLError for a structured answer."""
+        """Return the items of an answer as they may be shown; ``None``: ask again.
+
+        Raises GLError for a structured answer.
+        """
 
         def refused(error: GLError) -> list[Any]:
             text = self.agents.refusal(self.kit, error, "".join(_output_texts(output)))
@@ -502,7 +506,7 @@ class _Stream:
             yield event
 
     def ending(self, output: list[Any]) -> Iterator[Any]:
-        """The rest of the text, and the events that say that it is whole."""
+        """Yield the rest of the text, and the events that say that it is whole."""
         text = "".join(_output_texts(output))
         rest = self._turn.kit.rest(text)
         if rest and isinstance(self._text, ResponseTextDeltaEvent):
@@ -535,7 +539,7 @@ def _kind(item: Any) -> Any:
 
 
 def _history(instructions: Any, items: Any, own: Mapping[str, bool]) -> Iterator[kit.Event]:
-    """The events in the items. Results of tools without a gate are not in the gate's form."""
+    """Yield the events in the items. Results of tools without a gate are not in the gate's form."""
     if isinstance(instructions, str):
         yield kit.UserText(instructions, "prompt")
     yield from map(kit.UserText, _user_texts(items))
@@ -603,7 +607,7 @@ def _output_texts(output: list[Any]) -> Iterator[str]:
 
 
 def _with_text(output: list[Any], text: str) -> list[Any]:
-    """The items with ``text`` in the place of their first text; all else stays."""
+    """Return the items with ``text`` in the place of their first text; all else stays."""
     if "".join(_output_texts(output)) == text:
         return output
     changed: list[Any] = []
@@ -655,7 +659,7 @@ def _with_words(part: Any, text: str) -> Any:
 
 
 def _user_texts(items: Any) -> Iterator[str]:
-    """The texts of the user in what ``Runner.run`` takes for its input."""
+    """Yield the texts of the user in what ``Runner.run`` takes for its input."""
     if isinstance(items, str):
         yield items
         return

@@ -72,11 +72,12 @@ def gate(
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> AgentT:
-    """The agent, its tools recorded and its answers checked before they reach its history, its streams and its user.
+    """Return the agent, its tools recorded and its answers checked before they reach its history, its streams and its
+    user.
 
     ``session`` is the conversation's, or a function that is given the RunContext and finds it. Where repairs run out,
-    the answer is what ``on_refusal`` says. Structured answers are checked, too (:class:`~gllint_runtime.Claimed`); they
-    are not streamed: that raises a UserError.
+    the answer is what ``on_refusal`` says. Structured answers are checked, too (:class:`~gllint_runtime.Claimed`);
+    they are not streamed: that raises a UserError.
     """
     if not isinstance(target, AbstractAgent):
         raise TypeError(f"gate takes an agent of pydantic-ai, not {type(target).__name__}")
@@ -159,11 +160,11 @@ class Gate(AbstractCapability[Any]):
         self.gate = kit.Gate(self.session, self.mode, self.max_retries, self.on_refusal)
 
     async def for_run(self, ctx: RunContext[Any]) -> Gate:
-        """The gate of one run, with the session of its conversation."""
+        """Return the gate of one run, with the session of its conversation."""
         return replace(self, own=_session(self.gate, ctx))
 
     def get_wrapper_model(self, model: Model) -> Model:
-        """The model, whose answers are checked."""
+        """Return the model, whose answers are checked."""
         return _GatedModel(model, self)
 
     async def wrap_tool_execute(
@@ -198,7 +199,7 @@ class Gate(AbstractCapability[Any]):
         return self.own
 
     def turn(self, messages: Sequence[ModelMessage]) -> kit.Turn:
-        """The model's turn, under the session that knows what the program says to it."""
+        """Return the model's turn, under the session that knows what the program says to it."""
         for message in messages:
             if isinstance(message, ModelRequest) and message.instructions:
                 self._session.prompt(message.instructions)
@@ -434,11 +435,11 @@ class GatedToolset(WrapperToolset[Any]):
 
 
 def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any], Any], Any]:
-    """An output validator: the message as the user may see it, or ModelRetry with what to mend.
+    """Return an output validator: the message as the user may see it, or ModelRetry with what to mend.
 
-    An output type that is a model of ``message`` and ``claims`` stays one, with that message; one that has more next to
-    them gives the message alone; of any other model each text is checked. For :class:`~gllint_runtime.Claimed` fields
-    take :func:`gate`.
+    An output type that is a model of ``message`` and ``claims`` stays one, with that message; one that has more next
+    to them gives the message alone; of any other model each text is checked. For :class:`~gllint_runtime.Claimed`
+    fields take :func:`gate`.
 
     A stream is withheld: ``stream_output()`` and ``stream_text()`` show nothing until the answer is complete, and
     ``get_output()`` gives it. ``stream_text(delta=True)`` asks no validator, by the framework's own design, and shows

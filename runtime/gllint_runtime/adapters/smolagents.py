@@ -109,7 +109,7 @@ class _Agent:
     # ------------------------------------------------------------------------------------------------- runs
 
     def run_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        """A run of the agent, by steps, with the session of its conversation."""
+        """Yield a run of the agent, by steps, with the session of its conversation."""
         run = _Run(kit.Turn(self.gate, self.gate.conversation(self.agent, self._history())))
 
         @contextmanager
@@ -135,13 +135,13 @@ class _Agent:
                 yield kit.ToolReply(call_id, name, reply)
 
     def planning(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        """A plan, once it is whole."""
+        """Yield a plan, once it is whole."""
         for event in self._own["_generate_planning_step"](*arguments, **options):
             if not isinstance(event, ChatMessageStreamDelta):
                 yield event
 
     def step_stream(self, step: Any) -> Iterator[Any]:
-        """Yield one step; nothing of it is passed on before the whole passes."""
+        """Yield one step after all of it is checked."""
         run = self._run.get()
         run.step, step.gllint, hints = step, [], run.hints
         if isinstance(self.agent, CodeAgent):
@@ -209,7 +209,7 @@ class _Agent:
         raise AgentError(f"The answer was rejected: [{error.code}]", self.agent.logger) from None
 
     def last_answer(self, task: str) -> ChatMessage:
-        """The answer that is asked for where the steps run out."""
+        """Return the answer that is asked for where the steps run out."""
         run = self._run.get()
         run.hints = []
         while True:
@@ -228,7 +228,7 @@ class _Agent:
     # ------------------------------------------------------------------------------------------------- tools
 
     def calls(self, message: ChatMessage, step: Any) -> Iterator[ToolCall | ToolOutput]:
-        """The calls of a step, with their ids at hand."""
+        """Yield the calls of a step, with their ids at hand."""
         calls = message.tool_calls or ()
         self._run.get().calls = [(c.function.name, c.function.arguments or {}, c.id) for c in calls]
         yield from self._own["process_tool_calls"](message, step)
@@ -266,7 +266,7 @@ class _Agent:
         return output if reply is None else reply
 
     def _called(self, tool: Any) -> Any:
-        """A tool as code calls it: the code gets the output, the model receives the id with the logs."""
+        """Return a tool as code calls it: the code gets the output, the model receives the id with the logs."""
         run = self._run.get()
 
         def called(*arguments: Any, **named: Any) -> Any:
@@ -301,7 +301,10 @@ def _schema(tool: Any) -> Mapping[str, Any]:
 
 
 def _checked(session: Session, output: Any) -> Any:
-    """A final answer as it may be shown: text, data whose numbers are claims, or a picture as it is. Raises GLError."""
+    """Return a final answer as it may be shown: text, data whose numbers are claims, or a picture as it is.
+
+    Raises GLError.
+    """
     if output is None or isinstance(output, bool | AgentImage | AgentAudio):
         return output
     if type(output).__module__.startswith("PIL."):  # a picture that no tool has wrapped yet

@@ -135,7 +135,7 @@ class _Agents:
         )
 
     def session(self, context: Any) -> Session:
-        """The session of the run that goes on; a tool that the program calls has one for itself."""
+        """Return the session of the run that goes on; a tool that the program calls has one for itself."""
         session = self._runs.get(context.agent)
         if session is None:
             return self._session_of(context.agent, context.invocation_state)
@@ -236,7 +236,7 @@ class _Answer:
 
     @property
     def is_structured(self) -> bool:
-        """Whether this is an answer of the form that was asked for."""
+        """Return whether this is an answer of the form that was asked for."""
         form = self._form
         return form is not None and (
             self._is_forced or any(use["name"] == form.tool_name for use in _uses(self.stop.message))
@@ -248,7 +248,7 @@ class _Answer:
         return _with_text(message, self._turn.refusal(error, "".join(_texts(message["content"]))))
 
     def checked(self) -> Any:
-        """The message as it may be shown: all but its text stays. Raises GLError."""
+        """Return the message as it may be shown: all but its text stays. Raises GLError."""
         message, session = self.stop.message, self._turn.session
         text = "".join(_texts(message["content"]))
         uses = _uses(message)
@@ -277,7 +277,10 @@ async def _refused_structured_output(*arguments: Any, **options: Any) -> Any:
 
 
 def _structured_tool(gate: kit.Gate, agent: Any) -> Any:
-    """The tool by which the model gives the structured answer of this run. Raises TypeError for one without claims."""
+    """Return the tool by which the model gives the structured answer of this run.
+
+    Raises TypeError for one without claims.
+    """
     for tool in agent.tool_registry.dynamic_tools.values():
         if tool.tool_type == "structured_output":
             gate.require_claims(tool.structured_output_model)
@@ -289,7 +292,7 @@ def _structured_tool(gate: kit.Gate, agent: Any) -> Any:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """The texts of a message or a tool's result, cited ones included."""
+    """Yield the texts of a message or a tool's result, cited ones included."""
     for block in content:
         if "citationsContent" in block:
             yield from _texts(block["citationsContent"].get("content", ()))
@@ -314,7 +317,7 @@ def _uses(message: Any) -> list[Any]:
 
 
 def _with_text(message: Any, text: str) -> Any:
-    """The message with ``text`` in the place of its first text; all else stays."""
+    """Return the message with ``text`` in the place of its first text; all else stays."""
     if "".join(_texts(message["content"])) == text:
         return message
     content: list[Any] = []
@@ -344,7 +347,7 @@ def _hint(message: Any, hint: str) -> Any:
 
 
 def _summary_of(agent: Any) -> Any:
-    """The message in which a conversation manager let a model sum up earlier ones."""
+    """Return the message in which a conversation manager let a model sum up earlier ones."""
     return getattr(getattr(agent, "conversation_manager", None), "_summary_message", None)
 
 
@@ -355,7 +358,7 @@ def _history_of(agent: Any) -> Iterator[kit.Event]:
 
 
 def _history(messages: Any, summary: Any = None) -> Iterator[kit.Event]:
-    """The events in messages; the ``summary`` among them is a model's report of what the user said."""
+    """Yield the events in messages; the ``summary`` among them is a model's report of what the user said."""
     for message in messages:
         if message is summary or message["role"] == "assistant":
             yield kit.Answer()
@@ -396,7 +399,9 @@ def _refused_result(use: Any, hint: str) -> ToolResultEvent:
 
 
 def _of_plain_results(tool: Any) -> Any:
-    """A tool whose function's Quantities and models become JSON, of which Strands makes the text of objects else."""
+    """Return a tool whose function's Quantities and models become JSON, of which Strands makes the text of objects
+    else.
+    """
     if not isinstance(tool, DecoratedFunctionTool) or inspect.isasyncgenfunction(tool._tool_func):
         return tool
     call: Any = tool._tool_func

@@ -18,17 +18,19 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def is_answer_tool(tool: str) -> bool:
-    """Whether a call of a tool of this name is the answer itself: pydantic-ai's ``final_result``, ``final_answer``."""
+    """Return whether a call of a tool of this name is the answer itself: pydantic-ai's ``final_result``,
+    ``final_answer``.
+    """
     return _pattern("tools").fullmatch(tool) is not None
 
 
 def is_receipt(value: Any) -> bool:
-    """Whether a framework returned this in place of a tool, because the call's arguments are the answer."""
+    """Return whether a framework returned this in place of a tool, because the call's arguments are the answer."""
     return isinstance(value, str) and _pattern("receipts").match(value) is not None
 
 
 def answer_text(arguments: Any) -> tuple[str, bool]:
-    """The text of a structured answer, a line for each part behind its key; and whether that is all of it.
+    """Return the text of a structured answer, a line for each part behind its key; and whether that is all of it.
 
     A single text is the answer itself. A key with digits is left out: it would be a number of the answer.
     """

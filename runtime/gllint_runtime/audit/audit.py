@@ -35,15 +35,15 @@ class Audit:
 
     @property
     def has_faults(self) -> bool:
-        """Whether an answer has a number that is unsourced or mislabelled."""
+        """Return whether an answer has a number that is unsourced or mislabelled."""
         return any(number.verdict in FAULTS for item in self.conversations for number in item.numbers)
 
     def to_json(self) -> str:
-        """The numbers as a JSON array."""
+        """Return the numbers as a JSON array."""
         return json.dumps(self.numbers, ensure_ascii=False, indent=2) + "\n"
 
     def to_html(self) -> str:
-        """A page: each answer with its numbers underlined, and what each rests on."""
+        """Return a page: each answer with its numbers underlined, and what each rests on."""
         return page(self.conversations)
 
 

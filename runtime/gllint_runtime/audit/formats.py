@@ -66,7 +66,7 @@ class Record(NamedTuple):
 
 @cache
 def formats() -> Mapping[str, str]:
-    """The title of each format, by its name."""
+    """Return the title of each format, by its name."""
     return table().titles
 
 
@@ -80,7 +80,7 @@ class Reader:
         self._rules = (*own, *table().rules)
 
     def read(self, record: Any) -> list[Record]:
-        """The conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
+        """Return the conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
         if record in (None, [], {}, ""):
             return []
         try:
@@ -94,7 +94,7 @@ class Reader:
         return records
 
     def conversation_of(self, items: list[Any]) -> Record:
-        """The conversation of the operations of one trace, which came one by one."""
+        """Return the conversation of the operations of one trace, which came one by one."""
         walk = Walk(self._rules)
         walk.trace(items)
         return walk.record("")
@@ -148,7 +148,7 @@ class Reader:
         return (rule := self._rule(item)) is not None and bool(rule.options.get("span"))
 
     def _is_list_of_wholes(self, items: Any) -> bool:
-        """Whether a member of a record is a list of conversations, the first of which is named by its keys."""
+        """Return whether a member of a record is a list of conversations, the first of which is named by its keys."""
         return (
             isinstance(items, list)
             and bool(items)
@@ -163,7 +163,7 @@ class Reader:
         return rule is not None and any(rule.options.get(name) for name in ("whole", "spans"))
 
     def _named(self, record: Mapping[str, Any]) -> list[Record]:
-        """An object of which members are conversations, by their names or ids; and what is next to them."""
+        """Yield the conversations that are members of an object, by their names or ids."""
         records: list[Record] = []
         neighbours: list[str] = []
         for name, item in record.items():
@@ -249,11 +249,11 @@ class Walk:
         self._open_calls: dict[str, int] = {}  # calls of a tool whose operation has not come
 
     def record(self, name: str, *, is_whole: bool = True) -> Record:
-        """All that was read."""
+        """Return all that was read."""
         return Record(name, self.turns, is_whole, self.unread, self._has_results_unread)
 
     def run(self, item: Any, speaker: Speaker | None = None, depth: int = 0) -> None:
-        """Read an item, which ``speaker`` says where it does not say it itself. Raises :class:`FormatError`."""
+        """Read an item. ``speaker`` counts if the item names none. Raises :class:`FormatError`."""
         self._budget -= 1
         if depth > _MAX_DEPTH or self._budget < 0:
             raise FormatError(_TOO_DEEP if depth > _MAX_DEPTH else "the record has too many parts")
@@ -412,7 +412,7 @@ class Walk:
         )
 
     def _as_piece(self, begin: int, options: Mapping[str, Any], item: Mapping[str, Any]) -> None:
-        """Make what the assistant said here a piece of a stream, or the end of a run that repeats it."""
+        """Mark what the assistant said as a piece of a stream, or as the end of a run that repeats it."""
         of = _text(first(item, tuple(options.get("piece", "").split("|"))))
         for number, turn in enumerate(self.turns[begin:], begin):
             match turn:
@@ -579,7 +579,9 @@ class Walk:
         )
 
     def _is_new(self, turn: Turn, is_tool: bool) -> bool:
-        """Whether a turn is none that an operation before had; the operation of a tool may know no id of its call."""
+        """Return whether a turn is none that an operation before had; the operation of a tool may know no id of its
+        call.
+        """
         key: object
         match turn:
             case Said(speaker, text):
@@ -610,7 +612,7 @@ _CONTENT = re.compile(r"(?:gen_ai|llm|traceloop)\..*(?:\.content|\.text|messages
 
 
 def _has_content(span: Span) -> bool:
-    """Whether an operation says what a model was told or answered, under whatever name."""
+    """Return whether an operation says what a model was told or answered, under whatever name."""
     return any(
         isinstance(value, (str, list)) and value not in ("", "[]", []) and _CONTENT.fullmatch(key)
         for key, value in span.item.items()
@@ -618,7 +620,7 @@ def _has_content(span: Span) -> bool:
 
 
 def _has_answer(turns: Sequence[Turn]) -> bool:
-    """Whether the assistant had the last word, in a text or by a tool that takes its answer."""
+    """Return whether the conversation ends with an answer of the assistant."""
     for turn in reversed(turns):
         match turn:
             case Said(speaker, _) if speaker != "system":
@@ -644,7 +646,9 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def day_of(value: Any) -> date | None:
-    """The day of a time as recordings write it: ISO 8601, or seconds, milli-, micro- or nanoseconds of the epoch."""
+    """Return the day of a time as recordings write it: ISO 8601, or seconds, milli-, micro- or nanoseconds of the
+    epoch.
+    """
     if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
         try:
             return datetime.fromisoformat(value).date()
@@ -660,7 +664,7 @@ def day_of(value: Any) -> date | None:
 
 
 def _decoded(value: Any) -> Any:
-    """A value that is JSON in a text, as an attribute of a span has it."""
+    """Return a value that is JSON in a text, as an attribute of a span has it."""
     if isinstance(value, str) and value[:1] in ("[", "{", '"') and (read := parsed(value)) is not None:
         return read
     return value
@@ -679,7 +683,7 @@ def _text(value: Any) -> str:
 
 
 def payload(value: Any) -> Any:
-    """What a tool returned: JSON in text is read, the wrapping of texts and of data is taken away."""
+    """Return what a tool returned: JSON in text is read, the wrapping of texts and of data is taken away."""
     if isinstance(value, str):
         text = value.strip()
         if (

@@ -41,7 +41,7 @@ class Number(NamedTuple):
     weak: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The number as plain data."""
+        """Return the number as plain data."""
         return self._asdict()
 
 
@@ -81,7 +81,7 @@ class Conversation:
         return [number for answer in self.answers for number in answer.numbers]
 
     def leave_open(self) -> None:
-        """Call no number unsourced or mislabelled where its source may be in what was not read."""
+        """Withdraw verdicts whose source may be in a part that could not be read."""
         if not self.has_results_unread:
             return
         count = len(self.numbers)
@@ -167,7 +167,7 @@ class Listener:
         return answers
 
     def _end_pieces(self) -> list[Answer]:
-        """The answer that a stream gave, once something else follows."""
+        """Return the answer that a stream gave, once something else follows."""
         text = "".join(self._pieces)
         self._pieces, self._message = [], ""
         return [self._answer(text)] if text else []
@@ -184,11 +184,11 @@ class Listener:
         return answer
 
     def _without_result(self) -> str:
-        """A tool that was called and of which the recording has no result at all."""
+        """Return a tool that was called and of which the recording has no result at all."""
         return next((tool for tool in self._open_of if tool not in self._returned), "")
 
     def _answer_of_call(self, call_id: str, arguments: Any) -> list[Answer]:
-        """An answer in the arguments of a call; a trace may contain the same call twice."""
+        """Judge an answer in the arguments of a call. A trace may contain the same call twice."""
         if call_id in self._answered:
             return []
         _keep_latest(self._answered, call_id, None)
@@ -199,13 +199,13 @@ class Listener:
 
     @property
     def has_answer_unread(self) -> bool:
-        """Whether nothing is an answer and tools are called, or something was passed over: it lies where no rule of the
-        format looks.
+        """Return whether nothing is an answer and tools are called, or something was passed over: it lies where no
+        rule of the format looks.
         """
         return bool(self._calls or self.has_gaps) and not self._answers
 
     def _closed(self, call_id: str) -> tuple[str, Any]:
-        """The tool of a call that waits no longer, and its arguments."""
+        """Close a call, and return its tool and arguments."""
         tool, arguments = self._open.pop(call_id, ("", None))
         ids = self._open_of.get(tool, {})
         ids.pop(call_id, None)
@@ -230,7 +230,7 @@ class Listener:
         self._provenance.record(call_id, tool, arguments if isinstance(arguments, Mapping) else None, value)
 
     def finish(self) -> list[Answer]:
-        """The answer that a stream ends with; what there is to say once all is heard is in ``notes``."""
+        """Judge the answer that a stream ends with."""
         answers = self._end_pieces()
         if self._provenance.has_forgotten:
             self.notes.append(
@@ -250,7 +250,7 @@ class Listener:
         return Answer(number, text, numbers, self._model, passes)
 
     def _passes_invented(self, text: str, numbers: list[Number]) -> bool | None:
-        """Whether an answer is accepted with other digits, drawn by its text, in the place of one of its numbers."""
+        """Return whether an answer passes with one of its numbers replaced by an invented one."""
         chance = Random(text)
         right = [
             (number.start, number.end)

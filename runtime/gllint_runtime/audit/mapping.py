@@ -35,7 +35,7 @@ class MappedReader(Reader):
         self._paths = {key: self._path(paths[key]) for key in _KEYS if key in paths}
 
     def _path(self, path: Any) -> Any:
-        """A path from an item; what leads to the list of items is noted."""
+        """Return a path from an item; what leads to the list of items is noted."""
         if isinstance(path, Mapping):
             return {key: self._path(inner) for key, inner in path.items()}
         steps = str(path).removeprefix("$").removeprefix(".")
@@ -45,7 +45,7 @@ class MappedReader(Reader):
         return (rest.removeprefix("."),)
 
     def read(self, record: Any) -> list[Record]:
-        """The conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
+        """Return the conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
         items = [record]
         for step in self._items:
             lists = [first(item, (step,)) if step else item for item in items]

@@ -28,7 +28,7 @@ _MAX_PARTS = 5  # numbers of which another is derived
 
 
 def page(conversations: Iterable[Conversation]) -> str:
-    """The page. Answers with numbers that nothing brought come first; beyond 20 MB the rest is counted alone."""
+    """Return the page. Answers with unsourced numbers come first; beyond 20 MB the rest is only counted."""
     counts: Counter[str] = Counter()
     total = answers = left_out = size = 0
     faulty: list[str] = []
@@ -118,7 +118,7 @@ def _table(answer: Answer, anchor: str) -> Iterator[str]:
 
 
 def basis_text(number: Number, show: Any = str, opening: str = "", closing: str = "") -> str:
-    """What a number rests on, in words: the call, the path, the value."""
+    """Return the source of a number: the call, the path, the value."""
     if number.derived is not None:
         parts = [_source_text(source, show, opening, closing) for source in number.derived["from"]]
         rest = f" and {len(parts) - _MAX_PARTS} more" if len(parts) > _MAX_PARTS else ""

@@ -45,7 +45,7 @@ class OpenConversation:
             yield self._cut()
 
     def _cut(self) -> Conversation:
-        """The part so far; what was not read is reported with the last."""
+        """Return the part so far; what was not read is reported with the last."""
         part = self._part
         part.has_results_unread |= self._listener.has_results_unread
         rest = Conversation(part.conversation, [], part.notes, has_results_unread=part.has_results_unread)
@@ -54,7 +54,7 @@ class OpenConversation:
         return part
 
     def finish(self) -> Conversation:
-        """All that was not a part."""
+        """Return all that was not a part."""
         part, listener = self._part, self._listener
         part.answers += listener.finish()
         part.notes += listener.notes
@@ -111,7 +111,7 @@ class Pieces:
 
 
 def audit_of(listener: Listener, record: Record) -> Iterator[Conversation]:
-    """The audit of a whole conversation, which depends on its turns and the policy alone."""
+    """Yield the audit of a whole conversation, which depends on its turns and the policy alone."""
     opened = OpenConversation(listener)
     yield from opened.add(record)
     yield opened.finish()

@@ -20,7 +20,7 @@ class Span(NamedTuple):
 
 
 def spans_in(item: Any, parent: str = "", depth: int = 0) -> Iterator[Span]:
-    """The operations in an item, those within it included."""
+    """Yield the operations in an item, those within it included."""
     if isinstance(item, list):
         for inner in item:
             yield from spans_in(inner, parent, depth + 1)
@@ -51,12 +51,14 @@ def kind_of(item: Mapping[str, Any]) -> str:
 
 
 def trace_of(item: Mapping[str, Any]) -> str:
-    """The id of the trace that an operation is of."""
+    """Return the id of the trace that an operation is of."""
     return _text(first(item, table().span["trace"]))
 
 
 def in_order(spans: Sequence[Span]) -> Iterator[tuple[Span, bool, bool]]:
-    """Each operation twice: ``(span, False, is_root)`` for its input, ``(span, True, is_root)`` for its output."""
+    """Yield each operation twice: ``(span, False, is_root)`` for its input, ``(span, True, is_root)`` for
+    its output.
+    """
     by_id = {span.id: span for span in spans if span.id}
     children: dict[str, list[Span]] = {}
     roots = []

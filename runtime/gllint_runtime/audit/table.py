@@ -62,7 +62,7 @@ class Table(NamedTuple):
 
 @cache
 def table() -> Table:
-    """The table that ships with the package."""
+    """Return the table that ships with the package."""
     data = json.loads(read("../audit/formats.json"))
     call, output = _fields(data["call"]), _fields(data["output"])
     return Table(
@@ -80,7 +80,7 @@ def table() -> Table:
 
 
 def rule_of(row: Mapping[str, Any], call: Mapping[str, Places], output: Mapping[str, Places]) -> Rule:
-    """A rule, of which what names no places has the usual ones."""
+    """Return a rule, of which what names no places has the usual ones."""
     when = tuple((_split(keys), _split(values)) for keys, values in row["when"].items())
     parts = tuple(
         (_split(places), mode) for places, _, mode in (part.partition(":") for part in row.get("parts", ()))
@@ -103,7 +103,7 @@ def _split(names: str) -> Places:
 
 
 def _heads(place: str) -> Iterator[str]:
-    """The members in which a place may be: a name may contain dots itself."""
+    """Return the members in which a place may be: a name may contain dots itself."""
     parts = place.split(".")
     return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
@@ -122,7 +122,7 @@ def speaker_of(value: Any) -> str | None:
 
 
 def matching(item: Mapping[str, Any], rules: Sequence[Rule]) -> Rule | None:
-    """The first rule by which an item is recognized."""
+    """Return the first rule by which an item is recognized."""
     for rule in rules:
         if rule.members.isdisjoint(item) or (rule.only and not rule.only.issuperset(item)):
             continue
@@ -151,7 +151,9 @@ def _matches(value: Any, values: Places) -> bool:
 
 
 def first(item: Any, places: Places, *, is_full: bool = False) -> Any:
-    """What is at the first of the places that there is (``is_full``: and not empty); a name may contain dots itself."""
+    """Return what is at the first of the places that there is (``is_full``: and not empty); a name may contain dots
+    itself.
+    """
     for place in places:
         value = _at(item, place)
         if value is not None and not (is_full and value in ("", [], {})):
@@ -178,13 +180,13 @@ def _at(item: Any, place: str) -> Any:
 
 
 def says_results(item: Mapping[str, Any]) -> bool:
-    """Whether an item that no rule names may contain what a tool returned, by its names."""
+    """Return whether an item that no rule names may contain what a tool returned, by its names."""
     kinds = (item.get(key) for key in ("type", "kind", "event", "part_kind", "role", "method"))
     return any(_ABOUT_RESULTS.search(text) for text in (*item, *kinds) if isinstance(text, str))
 
 
 def leftovers(item: Mapping[str, Any], rule: Rule) -> list[str]:
-    """The members that a rule does not look at and that may contain what a tool returned."""
+    """Return the members that a rule does not look at and that may contain what a tool returned."""
     return [
         key
         for key, value in item.items()
@@ -200,7 +202,7 @@ def leftovers(item: Mapping[str, Any], rule: Rule) -> list[str]:
 
 
 def plain_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item with its attributes next to its own keys, as OpenTelemetry writes both in several ways."""
+    """Return an item with its attributes next to its own keys, as OpenTelemetry writes both in several ways."""
     attributes = item.get("attributes")
     if not isinstance(attributes, (Mapping, list)):
         return item
@@ -237,7 +239,7 @@ def _attributes(attributes: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]
 
 
 def _attribute(value: Any, depth: int = 0) -> Any:
-    """A value of the OpenTelemetry protocol as plain data."""
+    """Return a value of the OpenTelemetry protocol as plain data."""
     if not isinstance(value, Mapping) or len(value) != 1 or depth > _MAX_DEPTH:
         return value
     [(kind, inner)] = value.items()
@@ -258,7 +260,7 @@ def _attribute(value: Any, depth: int = 0) -> Any:
 
 
 def parsed(text: Any) -> Any:
-    """The JSON in a text; ``None`` where it is none, or too deep."""
+    """Return the JSON in a text; ``None`` if it is none, or too deep."""
     try:
         return json.loads(text, parse_constant=str)
     except (ValueError, RecursionError, TypeError):
@@ -266,5 +268,5 @@ def parsed(text: Any) -> Any:
 
 
 def is_speaker(mode: str) -> bool:
-    """Whether the mode of a part names whose turn it is there."""
+    """Return whether the mode of a part names whose turn it is there."""
     return mode in Speaker.__args__  # type: ignore[attr-defined]

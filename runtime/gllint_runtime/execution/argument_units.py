@@ -44,7 +44,7 @@ class Change(NamedTuple):
     result: Quantity
 
     def to_dict(self) -> dict[str, Any]:
-        """The change as the model receives it."""
+        """Return the change as the model receives it."""
         return {"path": show_path(self.path), "from": self.sent.to_dict(), "to": self.result.to_dict()}
 
 
@@ -69,7 +69,7 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[^\w\s]*\s.*?(?<![^\W\d_])[^\W\d_]{2,}", re.DO
 
 
 def prose_in(value: Any, properties: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """The texts among arguments that people read: of more than one word, or declared with ``x-text``."""
+    """Yield the texts among arguments that people read: of more than one word, or declared with ``x-text``."""
     if type(value) is dict:
         for key, item in value.items():
             yield from prose_in(item, properties, (*path, key))
@@ -84,7 +84,7 @@ def prose_in(value: Any, properties: Mapping[str, Any], path: Path = ()) -> Iter
 
 
 def has_number(arguments: Mapping[str, Any]) -> bool:
-    """Whether there is anything to trace in the arguments of a call."""
+    """Return whether there is anything to trace in the arguments of a call."""
     return any(
         type(leaf) is int or type(leaf) is float or (type(leaf) is str and any(map(str.isnumeric, leaf)))
         for _, leaf in leaves(arguments)
@@ -124,7 +124,7 @@ class Misfit(NamedTuple):
     original: Any = None
 
     def change(self) -> Change | None:
-        """The number in the parameter's unit; ``None`` where there is no rate, or several units may be meant."""
+        """Return the number in the parameter's unit; ``None`` if there is no rate, or several units may be meant."""
         result = [
             Quantity(self.parameter.as_taken(quantity.value), reading)
             for reading in self.parameter.readings
@@ -133,7 +133,7 @@ class Misfit(NamedTuple):
         return Change(self.path, Quantity(self.value, self.unit), result[0]) if len(result) == 1 else None
 
     def _named_units(self) -> Sequence[str]:
-        """The units that the parameter says: ``cent`` for those of every currency."""
+        """Return the units that the parameter says: ``cent`` for those of every currency."""
         parameter = self.parameter
         return parameter.readings if parameter.is_declared else read_name(parameter.name).readings
 
@@ -188,7 +188,7 @@ class Clash(NamedTuple):
 def quantities_in(
     arguments: Any, shapes: Collection[str], path: Path = ()
 ) -> Iterator[tuple[Path, str, Quantity]]:
-    """The Quantities among plain arguments, those in other ``shapes`` too, with the key of each number."""
+    """Yield the Quantities among plain arguments, those in other ``shapes`` too, with the key of each number."""
     if type(arguments) is dict:
         if path and len(arguments) == 2 and quantity_problem(arguments) is None:
             yield path, "value", Quantity(arguments["value"], arguments["unit"])
@@ -216,7 +216,7 @@ def _shaped(data: dict[str, Any], shapes: Collection[str]) -> tuple[str, Quantit
 def with_quantities_converted(
     tool: str, arguments: dict[str, Any], parameters: ParameterUnits, shapes: Collection[str]
 ) -> tuple[dict[str, Any], tuple[Change, ...]]:
-    """The arguments with each Quantity in the unit of its parameter: a number where the schema asks for none.
+    """Return the arguments with each Quantity in the unit of its parameter: a number where the schema asks for none.
 
     One in another of these ``shapes`` is converted likewise, and stays as it is where the schema asks for that shape.
 
@@ -256,7 +256,7 @@ _TYPED = re.compile(r"\s*([-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*([^\s\
 def _written_quantities(
     arguments: dict[str, Any], parameters: ParameterUnits
 ) -> Iterator[tuple[Path, Quantity]]:
-    """The Quantities that are as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
+    """Yield the Quantities that are as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
     for name in parameters.typed.intersection(arguments):
         text = arguments[name]
         if type(text) is not str or len(text) > _MAX_TYPED:
@@ -275,7 +275,9 @@ def _written_quantities(
 
 
 def _target(sent: Quantity, parameter: ParameterUnit) -> str | None:
-    """The unit that a Quantity is converted to; ``None`` where it cannot be, or no one knows to which of several."""
+    """Return the unit that a Quantity is converted to; ``None`` if it cannot be, or no one knows to which
+    of several.
+    """
     if sent.unit in parameter.readings:
         return sent.unit
     units = [reading for reading in parameter.readings if _value_in(sent, reading) is not None]
@@ -300,7 +302,7 @@ def _in_unit(value: Any, unit: str, target: str) -> Quantity | None:
 
 
 def _exactly(value: Any, unit: str, target: str) -> Fraction | None:
-    """A value in another unit, exactly; ``None`` where it does not convert."""
+    """Return a value in another unit, exactly; ``None`` if it does not convert."""
     if unit == target:
         return exact_value(value)
     way = conversion(unit_meant(unit) or unit, unit_meant(target) or target)
@@ -328,7 +330,7 @@ def _replaced(arguments: dict[str, Any], replacements: Iterable[tuple[Path, Any]
 
 
 def unit_of_holder(value: Any, parameter: ParameterUnit, holders: Iterable[str]) -> tuple[str | None, bool]:
-    """The unit in which a number came, of those in which outputs have it, and whether that is the wrong one.
+    """Return the unit in which a number came, of those in which outputs have it, and whether that is the wrong one.
 
     ``None``: no output has it in a unit of the parameter's dimension.
     """
@@ -343,7 +345,7 @@ def unit_of_holder(value: Any, parameter: ParameterUnit, holders: Iterable[str])
 
 
 def _fits(value: Any, unit: str, reading: str) -> bool | None:
-    """Whether a number in a unit is the same in another; ``None`` where they are units of different things."""
+    """Return whether a number in a unit is the same in another; ``None`` if they are units of different things."""
     exact = _exactly(value, unit, reading)
     if exact is not None:
         return exact == exact_value(value)
@@ -351,7 +353,9 @@ def _fits(value: Any, unit: str, reading: str) -> bool | None:
 
 
 def is_in_other_unit(value: Any, unit: str | None, parameter: ParameterUnit) -> bool:
-    """Whether a number that is said to be in ``unit`` is another quantity than the same number in the parameter's."""
+    """Return whether a number that is said to be in ``unit`` is another quantity than the same number in the
+    parameter's.
+    """
     return unit is not None and unit_of_holder(value, parameter, [unit])[1]
 
 
@@ -363,14 +367,14 @@ def _is_money(unit: str) -> bool:
 
 
 def _written(value: Any) -> str:
-    """A number as people write it: ``1250`` for 1250.0."""
+    """Return a number as people write it: ``1250`` for 1250.0."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
 def _short(exact: Fraction) -> str:
-    """A converted number in full where it is short, else to three significant digits."""
+    """Return a converted number in full where it is short, else to three significant digits."""
     value = _float(exact)
     if exact.denominator == 1 and 1e15 <= abs(value) < 1e21:
         return str(exact.numerator)

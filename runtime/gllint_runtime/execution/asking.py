@@ -30,7 +30,7 @@ _NEVER_AWAITABLE = frozenset({dict, list, str, int, bool, NoneType})
 
 
 def way_to_call(function: Callable[..., Any]) -> OnLoop:
-    """A coroutine function blocks no loop, any other may."""
+    """Return a coroutine function blocks no loop, any other may."""
     return operator.call if inspect.iscoroutinefunction(function) else in_thread
 
 

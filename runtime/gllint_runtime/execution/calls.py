@@ -57,7 +57,7 @@ class Entry:
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str] | None, frozenset[str]]:
-    """The keywords that a function takes (``None``: any) and those it cannot do without."""
+    """Return the keywords that a function takes (``None``: any) and those it cannot do without."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -38,7 +38,9 @@ _CURRENT: ContextVar[Session | None] = ContextVar("gllint_session", default=None
 
 
 def current_session() -> Session | None:
-    """The session of the run that this code runs in: that of a tool, a sub-agent, an agent that was handed over to."""
+    """Return the session of the run that this code runs in: that of a tool, a sub-agent, an agent that was handed over
+    to.
+    """
     return _CURRENT.get()
 
 
@@ -304,7 +306,9 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
 
 
 def _is_name(choice: Any) -> bool:
-    """Whether a choice that the program declares names a thing (``Scope 1``, ``gpt-4``) and states no measure."""
+    """Return whether a choice that the program declares names a thing (``Scope 1``, ``gpt-4``) and states
+    no measure.
+    """
     from gllint_runtime.policy.reader import Reader  # for the few with a digit
 
     if not isinstance(choice, str) or not choice[:1].isalpha():
@@ -337,7 +341,7 @@ def _open(hint: Any) -> str | None:
 
 
 def _is_record(kind: Any) -> bool:
-    """Whether a class has fields of its own: a model, a dataclass, a TypedDict, a NamedTuple."""
+    """Return whether a class has fields of its own: a model, a dataclass, a TypedDict, a NamedTuple."""
     return isinstance(kind, type) and (
         isinstance(getattr(kind, "model_fields", None), dict)
         or is_dataclass(kind)
@@ -347,7 +351,7 @@ def _is_record(kind: Any) -> bool:
 
 
 def _is_extensible(kind: Any) -> bool:
-    """Whether a model takes fields that it does not name."""
+    """Return whether a model takes fields that it does not name."""
     for name in ("model_config", "__pydantic_config__"):
         config = getattr(kind, name, None)
         if isinstance(config, Mapping) and config.get("extra") == "allow":
@@ -366,7 +370,9 @@ def _schema_of(kind: type) -> Any:
 
 
 def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
-    """The types of a record's fields, what is declared of each included; those of ``Box[str]`` with its arguments."""
+    """Return the types of a record's fields, what is declared of each included; those of ``Box[str]`` with its
+    arguments.
+    """
     fields = getattr(kind, "model_fields", None)
     if isinstance(fields, dict):
         if not getattr(kind, "__pydantic_complete__", True):
@@ -389,7 +395,7 @@ def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
 
 
 def _parts(part: _Part) -> Iterator[_Part]:
-    """The parts of a type, one step down; of a model those that it has not declared as a checked message."""
+    """Yield the parts of a type, one step down; of a model those that it has not declared as a checked message."""
     hint = part.hint
     if isinstance(hint, Mapping | list):
         yield from _schema_parts(part)
@@ -417,7 +423,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
 
 
 def _schema_parts(part: _Part) -> Iterator[_Part]:
-    """The parts of a JSON Schema, one step down."""
+    """Yield the parts of a JSON Schema, one step down."""
     if isinstance(part.hint, list):
         yield from (_Part(part.place, item) for item in part.hint if isinstance(item, Mapping))
         return
@@ -430,7 +436,7 @@ def _schema_parts(part: _Part) -> Iterator[_Part]:
 
 
 def _is_typed_dict(hint: Any) -> bool:
-    """Whether it is a TypedDict, of ``typing`` or of ``typing_extensions``."""
+    """Return whether it is a TypedDict, of ``typing`` or of ``typing_extensions``."""
     return isinstance(hint, type) and isinstance(getattr(hint, "__required_keys__", None), frozenset)
 
 
@@ -459,7 +465,7 @@ def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
 
 
 def structure_data(answer: Any, hint: Any = None) -> Any:
-    """A structured answer that was checked as JSON data, each number with its unit."""
+    """Return a structured answer that was checked as JSON data, each number with its unit."""
     if isinstance(answer, Mapping) and not _is_typed_dict(hint):
         return {**answer}
     from pydantic import TypeAdapter
@@ -477,7 +483,7 @@ class _Check:
         self._names = _names_of(schema) if isinstance(schema, Mapping) else frozenset()
 
     def value(self, value: Any, hint: Any, place: str) -> Any:
-        """The value as the program gets it. Raises GLError, and TypeError for what no rule knows."""
+        """Return the value as the program gets it. Raises GLError, and TypeError for what no rule knows."""
         hint, marks = _unwrapped(hint, value)
         declared = next((mark for mark in marks if isinstance(mark, Declared)), None)
         if declared is not None and (hint is Any or _fits(hint, value)):
@@ -554,7 +560,7 @@ class _Check:
 
 
 def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type that a value is of, without what only wraps it, and what is declared of it."""
+    """Return the type that a value is of, without what only wraps it, and what is declared of it."""
     marks: tuple[Any, ...] = ()
     for _ in range(_MOST_TYPES):
         origin = get_origin(hint)
@@ -578,7 +584,7 @@ def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Whether a value is of the kind of an arm of a union."""
+    """Return whether a value is of the kind of an arm of a union."""
     if hint is Any or value is None:
         return hint is Any or hint in (None, type(None))
     kind = get_origin(hint) or hint
@@ -597,7 +603,7 @@ def _fits(hint: Any, value: Any) -> bool:
 
 
 def _names_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The names of properties in a JSON Schema: they are the program's."""
+    """Return the names of properties in a JSON Schema: they are the program's."""
     names: set[str] = set()
     work, seen = [_Part("", schema)], 0
     while work and seen < _MOST_TYPES:

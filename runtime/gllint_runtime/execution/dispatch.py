@@ -15,7 +15,7 @@ TOOL_REGISTRY = ToolRegistry()
 
 
 def sanitize_args(args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with everything but primitives, ``None`` and lists of them turned into text."""
+    """Return the arguments with everything but primitives, ``None`` and lists of them turned into text."""
     return {name: value if _is_flat(value) else str(value) for name, value in args.items()}
 
 

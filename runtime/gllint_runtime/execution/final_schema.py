@@ -50,7 +50,7 @@ def final_schema(session: Session, *, format: str = "json", whitelisted: bool = 
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:
-    """A claim as a model writes it; values are within the range of JSON's readers."""
+    """Return a claim as a model writes it; values are within the range of JSON's readers."""
     value: Any = claim.quantity.value
     if isinstance(value, Decimal | Fraction):
         value = int(value) if value == int(value) else float(value)
@@ -148,7 +148,7 @@ def _any_of(chars: str) -> _Part:
 
 @lru_cache(maxsize=1)
 def _letters() -> tuple[tuple[str, str], ...]:
-    """The letters of all scripts, with their marks and the points of prose, as ranges."""
+    """Return the letters of all scripts, with their marks and the points of prose, as ranges."""
     ranges: list[tuple[str, str]] = [("A", "Z"), ("a", "z")]
     first = last = ""
     for char in map(chr, range(0x80, _BEYOND)):  # of which the last are no letters
@@ -208,7 +208,7 @@ class _Message:
         self.end = _Rule("end", _choice(_row(behind, self.text), closed))
 
     def whole(self, count: int) -> _Part:
-        """A message with any macros of ``count`` claims."""
+        """Return a message with any macros of ``count`` claims."""
         free = _row(self.head, self.text)
         if not count:
             return free
@@ -216,7 +216,7 @@ class _Message:
         return _choice(free, _row(self.lead, macro, _Repeated(_row(self.link, macro), "*"), self.end))
 
     def citing(self, count: int) -> _Part:
-        """A message with the macros of ``count`` claims, each at least once, the first of each in order."""
+        """Return a message with the macros of ``count`` claims, each at least once, the first of each in order."""
         if not count:
             return _row(self.head, self.text)
         part = _Rule("cites-0", _row(self.lead, _macro([0])))
@@ -291,7 +291,7 @@ def _json_schema(claims: list[dict[str, Any]], message: _Message) -> dict[str, A
 
 
 def _value(value: Any) -> dict[str, Any]:
-    """The schema of just this value."""
+    """Return the schema of just this value."""
     if isinstance(value, dict):
         return _object({key: _value(item) for key, item in value.items()})
     return {"type": "string" if isinstance(value, str) else "number", "enum": [value]}
@@ -307,7 +307,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _expression(part: _Part) -> str:
-    """A part as a regular expression without lookaround, as every engine reads it."""
+    """Return a part as a regular expression without lookaround, as every engine reads it."""
     match part:
         case _Text(text):
             return re.sub(r"[.()\[\]{}*+?|^$\\]", r"\\\g<0>", text).replace("\n", r"\n")
@@ -356,7 +356,7 @@ def _named(rule: _Rule, rules: dict[str, str]) -> str:
 
 
 def _written(part: _Part, rules: dict[str, str]) -> str:
-    """A part of a rule, inside the quotes of a JSON string; ``rules`` are those that it names."""
+    """Return a part of a rule, inside the quotes of a JSON string; ``rules`` are those that it names."""
     match part:
         case _Text(text):
             return _literal(json.dumps(text, ensure_ascii=False)[1:-1])
@@ -375,7 +375,7 @@ def _written(part: _Part, rules: dict[str, str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """A text in the quotes of a grammar."""
+    """Return a text in the quotes of a grammar."""
     return '"' + "".join(map(_literal_chars, text)) + '"'
 
 

@@ -80,7 +80,7 @@ class Tracing:
         judges_units: bool,
         citations: Mapping[Path, Origin | None],
     ) -> tuple[Origin, ...]:
-        """The origin of every number in ``arguments``, those inside text included.
+        """Return the origin of every number in ``arguments``, those inside text included.
 
         ``declared`` says in which units they are taken, which is not judged unless ``judges_units``, and from whom
         (``x-source``). ``changes`` are the numbers that were converted already. ``citations`` are the parts of claims
@@ -157,7 +157,7 @@ class Tracing:
         return Origin(show_path(path), value, "tool", str(total), grounded)
 
     def _rest(self, path: Path, value: Any, arguments: Mapping[str, Any]) -> Origin | None:
-        """The origin of what is left of an amount, once the others of its list are taken off."""
+        """Return the origin of what is left of an amount, once the others of its list are taken off."""
         place = _place_of(path)
         if "[]" not in place:
             return None
@@ -190,7 +190,9 @@ class Tracing:
     def _best(
         self, where: str, value: Any, sources: Iterable[Source], demand: Collection[str] = ()
     ) -> Origin | None:
-        """The origin that counts most: one that the tool demands, the user's or a constant, one that is grounded."""
+        """Return the origin that counts most: one that the tool demands, the user's or a constant, one that is
+        grounded.
+        """
         origins = [self._of_source(where, value, source) for source in sources]
         ranks = {"user": 0, "constant": 1, "tool": 2}
         return min(
@@ -211,7 +213,7 @@ class Tracing:
         return Origin(where, value, "constant", str(source.path[0]))
 
     def _place(self, source: Source) -> str:
-        """The call and the path of a source; of a Quantity in a shape of its own, that of the whole."""
+        """Return the call and the path of a source; of a Quantity in a shape of its own, that of the whole."""
         record = self._calls.get(source.call_id)
         path = source.path
         if (
@@ -227,7 +229,7 @@ class Tracing:
         return record is None or record.grounded is not False
 
     def _of_finding(self, where: str, value: Any, finding: Finding) -> Origin:
-        """The origin that a judged number has; one that follows from others is no better than they are."""
+        """Return the origin that a judged number has; one that follows from others is no better than they are."""
         derivation = finding.derivation
         if derivation is None:
             assert finding.source is not None
@@ -307,14 +309,14 @@ class Tracing:
                     yield self._best(where, shown, moved) or Origin(where, shown, "none", grounded=False)
 
     def _known_as(self, code: str) -> list[Source]:
-        """The sources of a code, or those of its parts where each has a long number."""
+        """Return the sources of a code, or those of its parts where each has a long number."""
         codes = self._provenance.index.codes
         parts = [part for part in _JOINTS.split(code) if any(map(str.isdecimal, part))]
         known = [codes(part) for part in parts if len(part) >= _LEAST_CODE]
         return codes(code) or ([*chain(*known)] if len(known) == len(parts) and all(known) else [])
 
     def _moved(self, finding: Finding) -> Iterator[Source]:
-        """The dates from which a date is as many days away as the user said, and those that leave it open."""
+        """Yield the dates from which a date is as many days away as the user said, and those that leave it open."""
         day = finding.reading.moments[0].on if finding.reading.moments else None
         if day is None:
             return
@@ -337,7 +339,7 @@ class Tracing:
     def _sent(
         self, arguments: Mapping[str, Any], changes: Iterable[Change]
     ) -> dict[Path, tuple[Quantity, str]]:
-        """The Quantities among the arguments as they were sent, with the unit that their number is in now."""
+        """Return the Quantities among the arguments as they were sent, with the unit that their number is in now."""
         sent = {}
         if not _FLAT.issuperset(map(type, arguments.values())):
             sent = {
@@ -350,7 +352,10 @@ class Tracing:
         return sent
 
     def _of_quantity(self, path: Path, value: Any, sent: Quantity, unit: str) -> Origin:
-        """The origin of a number that was sent with its unit. One that an output has in another has none of its own."""
+        """Return the origin of a number that was sent with its unit.
+
+        One that an output has in another has none of its own.
+        """
         where = show_path(path)
         origin = self._best(where, sent.value, self._exact(sent.value))
         if origin is None:
@@ -366,7 +371,7 @@ class Tracing:
         )
 
     def _in_unit(self, origin: Origin, value: Any, parameter: ParameterUnit, path: Path) -> Origin:
-        """The origin of a bare number with its units; one that is in another unit is entered as a misfit."""
+        """Return the origin of a bare number with its units; one that is in another unit is entered as a misfit."""
         if not parameter.readings:
             return origin
         holders = self._holders(value)
@@ -413,7 +418,7 @@ class Tracing:
         return holders
 
     def _is_excused(self, value: Any, parameter: ParameterUnit) -> bool:
-        """Whether the user, or a constant, has a number in the unit of its parameter, or without any."""
+        """Return whether the user, or a constant, has a number in the unit of its parameter, or without any."""
         return any(
             not source.call_id and not is_in_other_unit(value, source.unit, parameter)
             for source in self._exact(value)
@@ -422,7 +427,7 @@ class Tracing:
     def _compare_basis(self, path: Path, value: Any, unit: str, declared: ParameterUnits) -> None:
         """Enter a number that outputs have, perhaps in another unit, on another basis than its parameter's alone.
 
-        ``unit`` is what it was sent in; none where it is bare.
+        ``unit`` is what it was sent in; none if it is bare.
         """
         parameter = declared.at(path[:-1] if path[-1] == "value" and len(path) > 1 else path)
         if parameter.basis is None:
@@ -446,14 +451,14 @@ def _place_of(path: Path) -> Path:
 
 
 def _demanded(origin: Origin, demand: Collection[str]) -> Origin:
-    """The origin, which is none where the tool takes only what comes from elsewhere."""
+    """Return the origin, which is none if the tool takes only what comes from elsewhere."""
     if not demand or origin.kind in demand or not origin.grounded:
         return origin
     return origin._replace(grounded=False, demand=" or ".join(demand))
 
 
 def _number_of(text: str) -> float | None:
-    """The number that a text is from its beginning to its end; "nan" and "infinity" are words."""
+    """Return the number that a text is from its beginning to its end; "nan" and "infinity" are words."""
     try:
         number = float(text.strip().replace(",", "") if "," in text else text)
     except ValueError:

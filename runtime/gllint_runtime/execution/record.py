@@ -36,7 +36,7 @@ class Origin(NamedTuple):
     demand: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The origin as plain data; what is not known of its units is left out."""
+        """Return the origin as plain data; what is not known of its units is left out."""
         path, value, kind, source, _, unit, source_unit, demand = self
         data = {"path": path, "value": value, "origin": kind, "source": source}
         if unit is not None:
@@ -73,7 +73,7 @@ class CallRecord:
         return self._hash
 
     def basis_of(self, claim: Claim) -> str | None:
-        """The basis that the tool's schema declares of what a claim cites; ``None``: it declares none."""
+        """Return the basis that the tool's schema declares of what a claim cites; ``None``: it declares none."""
         bases = self.output.bases
         if not bases:
             return None
@@ -81,7 +81,7 @@ class CallRecord:
         return bases.get(steps) or bases.get(self.output.odd_paths.get(tuple(map(str, steps)), steps))
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
-        """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
+        """Return a claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
         entry = {
             "source_call_id": claim.source_call_id,
             "path": claim.path,

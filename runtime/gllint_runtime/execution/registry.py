@@ -81,15 +81,15 @@ class ToolRegistry:
         return len(self._entries)
 
     def __getitem__(self, name: str) -> Any:
-        """The tool of that name. Raises KeyError."""
+        """Return the tool of that name. Raises KeyError."""
         return self._entries[name].tool
 
     def get(self, name: str) -> Any:
-        """The tool of that name. Raises GLDataError PATH_RESOLUTION."""
+        """Return the tool of that name. Raises GLDataError PATH_RESOLUTION."""
         return self._entry(name).tool
 
     def get_tool_names(self) -> list[str]:
-        """All names in order of registration."""
+        """Return all names in order of registration."""
         return [*self._entries]
 
     def descriptors(self) -> list[dict[str, Any]]:
@@ -164,7 +164,7 @@ class ToolRegistry:
         return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry, changes)
 
     def verify_converted(self, call: Call, traced: Traced) -> Call:
-        """The call with converted arguments, once these fit the schema. Raises as :meth:`verify` does."""
+        """Return the call with converted arguments, once these fit the schema. Raises as :meth:`verify` does."""
         self._check_arguments(call.entry, traced.values)
         return call._replace(arguments=traced.values, repaired=True, changes=traced.changes)
 
@@ -187,7 +187,7 @@ class ToolRegistry:
             raise GLValidationError("ARGS_SCHEMA", f"'{name}' needs the argument {missing}")
 
     def check_output(self, call: Call, output: Any, policy: Policy | None = None) -> Survey:
-        """The output as plain data, once it fits its schema and each number in it has an allowed unit.
+        """Return the output as plain data, once it fits its schema and each number in it has an allowed unit.
 
         Raises GLRuntimeError TOOL_FAILED for a ToolResult that failed, GLValidationError RESULT_SCHEMA or
         UNIT_UNKNOWN.
@@ -201,12 +201,12 @@ class ToolRegistry:
         )
 
     def list(self) -> list[Any]:
-        """All tools in order of registration."""
+        """Return all tools in order of registration."""
         return [entry.tool for entry in self._entries.values()]
 
 
 def _may_hold_quantities(arguments: dict[str, Any], entry: Entry) -> bool:
-    """Whether some argument is an object or a list, or text where a number with a unit is asked for."""
+    """Return whether some argument is an object or a list, or text where a number with a unit is asked for."""
     typed = entry.parameters.typed
     for name, value in arguments.items():
         kind = type(value)

@@ -63,7 +63,7 @@ class Telemetry(Protocol):
         """Around one run."""
 
     def tool(self, call: Call, call_id: str) -> AbstractContextManager[Callable[[Any], None] | None]:
-        """A context around one execution of a tool, which yields a function that receives the output."""
+        """Return a context around one execution of a tool, which yields a function that receives the output."""
 
 
 _NO_SPAN: AbstractContextManager[None] = nullcontext()
@@ -195,7 +195,7 @@ class ToolRuntime:
             interrupt()
 
     def get_metrics(self) -> dict[str, Any]:
-        """The metrics of the last run, under the names of seed 000 and ``replay_violations``."""
+        """Return the metrics of the last run, under the names of seed 000 and ``replay_violations``."""
         return self._run.metrics.to_dict()
 
     @property
@@ -213,7 +213,7 @@ class ToolRuntime:
             raise GLRuntimeError("CANCELLED", "The user stopped the run")
 
     def _turns(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
-        """One run, in either world."""
+        """Return one run, in either world."""
         work = self._loop(run, system_prompt, user_msg, max_retries)
         return work if self.telemetry is None else self._in_a_span(run, work)
 
@@ -344,7 +344,7 @@ class ToolRuntime:
         return answer
 
     def _obtain(self, run: _Run, call: Call, entry: dict[str, Any]) -> Asking[Survey]:
-        """The verified output, recorded or by executing the call; what becomes of it is entered on the way."""
+        """Return the verified output, recorded or by executing the call; what becomes of it is entered on the way."""
         name, tape = call.tool.name, self._tape
         recorded = tape.recorded_call(name, call.arguments)
         approval = None
@@ -431,7 +431,7 @@ def _failure(run: _Run, error: Exception) -> AgentResponse:
 
 
 def _recorded_output(recorded: Mapping[str, Any]) -> Any:
-    """The output of a recorded call; raises the error that it ended with."""
+    """Return the output of a recorded call; raises the error that it ended with."""
     if "error" in recorded:
         raise error_from_dict(recorded["error"])
     return recorded["output"]

@@ -207,13 +207,14 @@ class Session:
             return [*self._heard]
 
     def has_heard(self, text: str) -> bool:
-        """Whether the user said just this."""
+        """Return whether the user said just this."""
         return text in self._heard
 
     def tool_arguments(
         self, tool: str, arguments: Mapping[str, Any] | None, *, args_schema: Mapping[str, Any] | None = None
     ) -> Arguments:
-        """The arguments of a call as its tool takes them; ask before the tool runs, and give :meth:`record` the answer.
+        """Return the arguments of a call as its tool takes them; ask before the tool runs, and give :meth:`record` the
+        answer.
 
         What is a Quantity is converted to the unit of its parameter, which ``args_schema`` declares or its name ends
         in; a macro in a text becomes what it claims. Raises GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT,
@@ -280,12 +281,15 @@ class Session:
             return Survey(None)
 
     def output(self, call_id: str) -> Any:
-        """A copy of what a call returned, as it was verified. Raises KeyError."""
+        """Return a copy of what a call returned, as it was verified. Raises KeyError."""
         with self._lock:
             return copy_plain(self._calls[call_id].output.data)
 
     def declared_units(self, call_id: str) -> dict[str, str]:
-        """The units of what a call returned that its schema alone says, by the path of each number. Raises KeyError."""
+        """Return the units of what a call returned that its schema alone says, by the path of each number.
+
+        Raises KeyError.
+        """
         with self._lock:
             return self._calls[call_id].output.declared_units()
 
@@ -296,12 +300,12 @@ class Session:
             return None if call_id is None else {"tool_call_id": call_id, "output": self.output(call_id)}
 
     def odd_paths(self, call_id: str) -> list[str]:
-        """How claims write the paths of a call's Quantities whose keys are no names. Raises KeyError."""
+        """Return how claims write the paths of a call's Quantities whose keys are no names. Raises KeyError."""
         with self._lock:
             return odd_paths(self._calls[call_id].output)
 
     def claimable(self) -> list[Claim]:
-        """Each number that a claim may cite, as one does; those that were recorded last come last."""
+        """Return each number that a claim may cite, as one does; those that were recorded last come last."""
         arrays = self.policy.array_paths
         with self._lock:
             return [
@@ -312,7 +316,7 @@ class Session:
 
     @property
     def has_calls(self) -> bool:
-        """Whether anything was recorded."""
+        """Return whether anything was recorded."""
         return bool(self._calls)
 
     def arrange(self, tool_call_ids: Sequence[str]) -> None:
@@ -477,7 +481,7 @@ class Session:
     def _rendered(
         self, message: str, claims: Sequence[Claim]
     ) -> tuple[str, list[tuple[int, int]], list[GLError]]:
-        """A text with what its macros claim, where that is in it, and what is wrong with them."""
+        """Return a text with what its macros claim, where that is in it, and what is wrong with them."""
         macros = find_macros(message)
         errors: list[GLError] = [
             GLRuntimeError("MISSING_CLAIM", text)
@@ -503,7 +507,7 @@ class Session:
         return "".join(pieces), proven, errors
 
     def _judged_prose(self, tool: str, arguments: dict[str, Any], args_schema: Any) -> frozenset[str]:
-        """The paths of the arguments that are prose, each judged as a message is. Raises GLProvenanceError."""
+        """Return the paths of the arguments that are prose, each judged as a message is. Raises GLProvenanceError."""
         gate = self._judge
         declared = args_schema.get("properties") if isinstance(args_schema, Mapping) else None
         paths = []
@@ -553,7 +557,7 @@ class Session:
         return citations
 
     def next_id(self) -> str:
-        """The id that the next call will have."""
+        """Return the id that the next call will have."""
         return f"tc_{self._count + 1}"
 
     def admit(
@@ -618,7 +622,7 @@ class Session:
     # ------------------------------------------------------------------------------------ what goes out
 
     def check(self, message: str, claims: Sequence[Any] | None = (), *, mode: Mode | None = None) -> Verified:
-        """The message as the user may see it, with its provenance. Raises GLError.
+        """Return the message as the user may see it, with its provenance. Raises GLError.
 
         ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` in the
         message is the place of claim ``i``. ``mode`` is the session's own by default.
@@ -635,10 +639,10 @@ class Session:
         return Verified("".join(rendering.pieces), rendering.provenance, self.metrics.to_dict(), rendering)
 
     def _with_short_claims(self, message: str, claims: Any) -> tuple[str, Any]:
-        """The message and its claims as the rest reads them: each with its quantity, each with its own macro.
+        """Return the message and its claims as the rest reads them: each with its quantity, each with its own macro.
 
-        A list may come as JSON text, a claim without a quantity has that of its path, and
-        ``{{tc_1.heat}}`` is a claim that needs no entry.
+        A list may come as JSON text, a claim without a quantity has that of its path, and ``{{tc_1.heat}}`` is a claim
+        that needs no entry.
         """
         if type(claims) is str:
             read = json_value(claims)
@@ -686,7 +690,7 @@ class Session:
         return str(error) if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
     def check_read(self, message: str, claims: Sequence[Claim], mode: Mode | None = None) -> Shown:
-        """What :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
+        """Return what :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
         if len(message) > _MAX_MESSAGE:
             self._refuse("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
@@ -750,7 +754,7 @@ class Session:
         return Shown(pieces, cited, provenance, returned, self._steps, violations)
 
     def _check_sourced(self, message: str, claims: Sequence[Claim], gate: SourcedGate) -> Shown:
-        """The message with each of its plain numbers judged; macros show what they claim."""
+        """Return the message with each of its plain numbers judged; macros show what they claim."""
         rendered, proven, errors = self._rendered(message, claims)
         unused = [
             text for place, text in macro_problems(find_macros(message), len(claims)) if type(place) is int
@@ -822,9 +826,10 @@ class Session:
         self.verdicts.violation(naked, self.policy.level(naked.code))
 
     def sourced_quantity(self, value: Any) -> Quantity | None:
-        """A number with its unit that a structured answer has in mode ``"sourced"``, judged; ``None`` for any other.
+        """Return a number with its unit that a structured answer has in mode ``"sourced"``, judged; ``None`` for any
+        other.
 
-        Raises GLError where nothing shows it.
+        Raises GLError if nothing shows it.
         """
         if self._sourced is None or not isinstance(value, Mapping) or value.keys() != {"value", "unit"}:
             return None
@@ -839,7 +844,7 @@ class Session:
         self.verdicts.unclaimed(place, value, reason)
 
     def claims_of(self, message: str) -> list[dict[str, Any]]:
-        """The claims of a message that this session let be shown lately, so that another agent can repeat them.
+        """Return the claims of a message that this session let be shown lately, so that another agent can repeat them.
 
         It may be in a longer text, such as a framework's report of a sub-agent's answer.
         """
@@ -851,7 +856,7 @@ class Session:
             return [claim.to_dict() for claim in claims]
 
     def was_shown(self, message: str) -> bool:
-        """Whether this session let the message be shown lately."""
+        """Return whether this session let the message be shown lately."""
         return message in self._said
 
     def stream(self) -> MessageStream:
@@ -951,7 +956,7 @@ class Session:
         )
 
     def _resolve(self, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
-        """The call that a claim cites and the Quantity that it really returned."""
+        """Return the call that a claim cites and the Quantity that it really returned."""
         record = self._calls.get(claim.source_call_id) or self._calls.get(
             self._names.get(claim.source_call_id, "")
         )
@@ -1000,7 +1005,7 @@ class Session:
     # ------------------------------------------------------------------------------------------ storing
 
     def to_json(self, *, key: Key | None = None) -> str:
-        """The session as text, for a store between requests; ``key`` signs it (HMAC-SHA256).
+        """Return the session as text, for a store between requests; ``key`` signs it (HMAC-SHA256).
 
         Whenever something came to it, its text has the next ``version``: a store that writes over another version than
         the one that it read has a second writer.
@@ -1027,11 +1032,11 @@ class Session:
 
     @classmethod
     def from_json(cls, text: str, *, policy: Policy | None = None, key: Key | None = None) -> Session:
-        """The session that :meth:`to_json` wrote, each of its outputs verified again under ``policy``.
+        """Return the session that :meth:`to_json` wrote, each of its outputs verified again under ``policy``.
 
-        The policy is the program's, or the default one. The policy in the text is ignored, and logged
-        if it differs. Raises ValueError for what is no session, GLError for an output that the
-        policy rejects, GLSecurityError SESSION_SIGNATURE where ``key`` did not sign the text.
+        The policy is the program's, or the default one. The policy in the text is ignored, and logged if it differs.
+        Raises ValueError for what is no session, GLError for an output that the policy rejects, GLSecurityError
+        SESSION_SIGNATURE where ``key`` did not sign the text.
         """
         session = cls(policy=policy)
         try:
@@ -1081,7 +1086,7 @@ def _misread(numbers: Sequence[NakedNumber]) -> GLDataError:
 
 
 def _parameters(args_schema: Mapping[str, Any] | None) -> ParameterUnits:
-    """The units of a tool's parameters, by their names alone where it has no schema."""
+    """Return the units of a tool's parameters, by their names alone where it has no schema."""
     return _BY_NAME if args_schema is None else ParameterUnits(args_schema)
 
 

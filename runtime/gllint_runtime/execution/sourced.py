@@ -62,11 +62,11 @@ class SourcedGate:
         return self._provenance
 
     def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
-        """The numbers of a text with their verdicts."""
+        """Return the numbers of a text with their verdicts."""
         return self.provenance.judge(text, proven)
 
     def errors(self, findings: Sequence[Finding]) -> list[GLError]:
-        """One error for each code that the findings have, each with all of them in its hint and context."""
+        """Return one error for each code that the findings have, each with all of them in its hint and context."""
         failing = [finding for finding in findings if finding.fails]
         hint = self.hint(failing)
         context = [self._described(finding) for finding in failing[:_MOST_LISTED]]
@@ -84,7 +84,7 @@ class SourcedGate:
         return errors
 
     def no_unit(self, findings: Sequence[Finding]) -> GLDataError | None:
-        """What there is to note of numbers whose unit nothing shows but the text."""
+        """Return what there is to note of numbers whose unit nothing shows but the text."""
         bare = [finding for finding in findings if finding.has_no_unit and finding.source is not None]
         if not bare:
             return None
@@ -162,7 +162,7 @@ class SourcedGate:
         return entry
 
     def entry(self, finding: Finding) -> dict[str, Any]:
-        """A number with what it rests on, as plain data."""
+        """Return a number with what it rests on, as plain data."""
         source = finding.source
         is_of_tool = source is not None and bool(source.call_id)
         return {
@@ -184,7 +184,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[)\]\"'”’»*_]{0,4}\s+(?=\S)|\n+")
 
 
 def drop_sentences(error: GLError, draft: str) -> str:
-    """The draft without the sentences that fail; empty where none is left. For ``on_refusal`` of a gate."""
+    """Return the draft without the sentences that fail; empty if none is left. For ``on_refusal`` of a gate."""
     spans = [entry["span"] for entry in error.context or () if isinstance(entry, Mapping) and "span" in entry]
     places = [
         (entry["position"], entry["position"] + len(entry.get("text", "")))

@@ -54,7 +54,7 @@ class ToolAction:
 
 
 def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name and the arguments of the tool that a model asks for. Raises GLValidationError STEP_SCHEMA."""
+    """Return the name and the arguments of the tool that a model asks for. Raises GLValidationError STEP_SCHEMA."""
     name, args = data.get("name", data.get("tool_name")), data.get("args", data.get("arguments"))
     if not isinstance(name, str) or not name:
         raise _step_error("A tool action needs the 'name' of a tool", "name", _ACTION_HINT)
@@ -66,7 +66,7 @@ def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
-    """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
+    """Return the JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
     if type(raw) is dict or isinstance(raw, Mapping):
         return _members(raw)
     if not isinstance(raw, str):
@@ -170,7 +170,7 @@ def _step(data: dict[str, Any]) -> Step:
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
-    """The claims of a final message. Raises GLValidationError STEP_SCHEMA."""
+    """Return the claims of a final message. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
         raise _step_error("'claims' is an array", "final.claims")
     if type(claims) is not list:

@@ -59,7 +59,7 @@ def opened(text: str, key: Key | None) -> dict[str, Any]:
 
 
 def stored_call(record: CallRecord) -> dict[str, Any]:
-    """A call as it is stored."""
+    """Return a call as it is stored."""
     return {
         "id": record.call_id,
         "tool": record.tool_name,
@@ -85,7 +85,7 @@ def _signature(text: str, key: Key) -> str:
 
 
 def plain_policy(policy: Policy) -> dict[str, Any]:
-    """The settings of a policy as plain data; a callable is none."""
+    """Return the settings of a policy as plain data; a callable is none."""
     settings = policy._asdict()
     return settings | {"render": None, "today": policy.today and policy.today.isoformat()}
 
@@ -109,7 +109,7 @@ def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
 def restored_call(
     call: Mapping[str, Any], count: int, calls: Container[str], policy: Policy, units: UnitRegistry
 ) -> CallRecord:
-    """A stored call of a session that had ``count``, verified again. Raises ValueError or GLError."""
+    """Return a stored call of a session that had ``count``, verified again. Raises ValueError or GLError."""
     number = call["id"].removeprefix("tc_")
     if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= count:
         raise ValueError(f"no id of this session: {call['id']!r}")
@@ -125,7 +125,10 @@ def restored_call(
 
 
 def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A copy of declared constants. Raises TypeError for what is no number under a name, ValueError for nan."""
+    """Return a copy of declared constants.
+
+    Raises TypeError for what is not a number under a name, ValueError for nan.
+    """
     if not isinstance(constants, Mapping | None):
         raise TypeError(f"constants are numbers by their names, not {constants!r}")
     for name, value in (constants or {}).items():
@@ -137,7 +140,7 @@ def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _stored_schema(declared: Any, bases: Any) -> OutputSchema | None:
-    """The units and bases that the schema of a stored output declared. Raises ValueError."""
+    """Return the units and bases that the schema of a stored output declared. Raises ValueError."""
     units = {tuple(path): str.__str__(unit) for path, unit in declared}
     by_path = {tuple(path): str.__str__(basis) for path, basis in bases}
 
@@ -156,12 +159,12 @@ def _number_key(written: Mapping[str, Any]) -> str | None:
 
 
 def exact_text(value: Any) -> Any:
-    """A number as it is stored, to its last digit."""
+    """Return a number as it is stored, to its last digit."""
     return {"exact": str(value)} if isinstance(value, (Decimal, Fraction)) else value
 
 
 def number_of(stored: Any) -> Any:
-    """The number that :func:`exact_text` stored. Raises ValueError."""
+    """Return the number that :func:`exact_text` stored. Raises ValueError."""
     if not isinstance(stored, dict):
         return stored
     text = stored["exact"]

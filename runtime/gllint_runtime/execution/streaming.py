@@ -25,7 +25,7 @@ class Gate(Protocol):
         """How many calls were recorded."""
 
     def check(self, message: str, claims: Sequence[Any]) -> Any:
-        """The whole message. Raises GLError."""
+        """Return the whole message. Raises GLError."""
 
     def shown_part(self, context: str, part: str, claims: Sequence[Claim]) -> str | None:
         """Return what a part shows, or ``None`` while it is rejected."""
@@ -52,7 +52,7 @@ _TAIL = 6_000
 
 
 def parts_of(text: str) -> list[str]:
-    """The sentences, list items and table rows of a text, each with what is between it and the next."""
+    """Return the sentences, list items and table rows of a text, each with what is between it and the next."""
     ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
     return [text[start:end] for start, end in pairwise(ends) if start < end]
 
@@ -99,7 +99,7 @@ class MessageStream:
         return released
 
     def close(self, claims: Sequence[Any] = ()) -> Any:
-        """The whole message as the user may see it, a Verified; what was not shown yet is ``rest``.
+        """Return the whole message as the user may see it, a Verified; what was not shown yet is ``rest``.
 
         Raises what :meth:`Session.check` raises, the error with ``released``: what the user has seen already.
         """

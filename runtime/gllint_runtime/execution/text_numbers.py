@@ -13,7 +13,7 @@ _WORD = re.compile(r"\w")
 
 
 def word_around(message: str, start: int, end: int) -> str:
-    """The number at a place of a message with the letters and digits that touch it: ``PA441`` of ``441``."""
+    """Return the number at a place of a message with the letters and digits that touch it: ``PA441`` of ``441``."""
     first, last = start, end
     while first > max(0, start - _LONGEST_WORD) and _WORD.match(message, first - 1):
         first -= 1

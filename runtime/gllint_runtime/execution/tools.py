@@ -81,7 +81,7 @@ class BaseTool(ABC):
         """Run the tool."""
 
     def format_result(self, result: ToolResult) -> str:
-        """The result for people."""
+        """Return the result for people."""
         if not result.success:
             return f"{self.name} failed: {result.error_message}"
         return json.dumps(result.data, ensure_ascii=False, default=str)

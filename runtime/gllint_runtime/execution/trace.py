@@ -45,7 +45,7 @@ def trace_entry(
 
 
 def snapshot(value: Any) -> Any:
-    """A copy of ``value`` as it is now; of what is no data, its ``repr``."""
+    """Return a copy of ``value`` as it is now; of what is no data, its ``repr``."""
     if type(value) is str:
         return value
     try:
@@ -94,7 +94,7 @@ class Metrics:
         return cls(**counts, executed=executed, latency_ms=latency)
 
     def to_dict(self) -> dict[str, Any]:
-        """The metrics as plain data, with rates and averages worked out."""
+        """Return the metrics as plain data, with rates and averages worked out."""
         calls = sum(self.executed.values())
         return {
             "tool_use_rate": self.tool_steps / self.model_steps if self.model_steps else 0.0,

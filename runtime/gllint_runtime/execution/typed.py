@@ -49,12 +49,12 @@ def tool(
     preview: Callable[..., str] | None = ...,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """A Tool from a typed function: ``@tool`` or ``@tool(category=…, timeout=…)``.
+    """Return a Tool from a typed function: ``@tool`` or ``@tool(category=…, timeout=…)``.
 
-    The name and the first paragraph of the docstring describe it; each parameter's type becomes its schema, and a
-    line ``name: …`` of the docstring its description; ``Annotated[float, Unit("m3/s")]`` says its unit.
-    ``-> dict[str, Quantity]``, a TypedDict, a dataclass or a pydantic model with Quantity fields becomes the result
-    schema. Raises TypeError for a type that cannot be read.
+    The name and the first paragraph of the docstring describe it; each parameter's type becomes its schema, and a line
+    ``name: …`` of the docstring its description; ``Annotated[float, Unit("m3/s")]`` says its unit. ``-> dict[str,
+    Quantity]``, a TypedDict, a dataclass or a pydantic model with Quantity fields becomes the result schema. Raises
+    TypeError for a type that cannot be read.
     """
     if function is None:
         return lambda wrapped: _tool_of(wrapped, **options)
@@ -123,7 +123,7 @@ def _converting(
 
 
 def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
-    """The schema of a parameter, and what makes its type of plain data where that is needed."""
+    """Return the schema of a parameter, and what makes its type of plain data where that is needed."""
     if (plain := _standard(hint, records=False)) is not None:
         return plain, None
     if hint is Quantity or (get_origin(hint) is typing.Annotated and get_args(hint)[0] is Quantity):
@@ -134,18 +134,20 @@ def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], An
 
 
 def _quantity(data: Any) -> Any:
-    """A Quantity of plain data that is one."""
+    """Return a Quantity of plain data that is one."""
     return Quantity(data["value"], data["unit"]) if quantity_problem(data) is None else data
 
 
 def schema_of(hint: Any, where: str = "the type") -> dict[str, Any]:
-    """The JSON Schema of what is of this type. Raises TypeError for one that cannot be read."""
+    """Return the JSON Schema of what is of this type. Raises TypeError for one that cannot be read."""
     plain = _standard(hint, records=True)
     return _own_refs(_adapter(where, hint).json_schema(mode="serialization")) if plain is None else plain
 
 
 def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
-    """The schema of a standard type, ``None`` for any other; ``records`` includes TypedDicts and dataclasses."""
+    """Return the schema of a standard type, ``None`` for any other; ``records`` includes TypedDicts and
+    dataclasses.
+    """
     inner = functools.partial(_standard, records=records)
     try:
         if hint in _PLAIN:
@@ -203,7 +205,7 @@ def _adapter(where: str, hint: Any) -> Any:
 
 
 def _own_refs(schema: Any) -> Any:
-    """The schema with a reference to ours wherever pydantic spelt the Quantity out."""
+    """Return the schema with a reference to ours wherever pydantic spelt the Quantity out."""
     ours = {f"#/$defs/{name}" for name, node in schema.get("$defs", {}).items() if is_inlined_quantity(node)}
 
     def replaced(node: Any) -> Any:

@@ -62,7 +62,7 @@ class Verdicts:
         )
 
     def violation(self, error: GLError, level: Level) -> dict[str, Any]:
-        """Note a violation; the error as data, with its level. Raises it where that is ``"block"``."""
+        """Note a violation; the error as data, with its level. Raises it if that is ``"block"``."""
         described = {**error.to_dict(), "level": level}
         shown = self.redacted(snapshot(described))
         self._note("verdict", {"verdict": level, **shown})
@@ -118,12 +118,12 @@ class Verdicts:
     # ------------------------------------------------------------------------------------------ the chain
 
     def trace(self) -> list[dict[str, Any]]:
-        """A copy of the entries, each with the hash of the one before (``previous``) and its own (``hash``)."""
+        """Return a copy of the entries, each with the hash of the one before (``previous``) and its own (``hash``)."""
         self._chain()
         return [copy_plain(entry) for entry in self._chained]
 
     def restore(self, entries: Any) -> None:
-        """Go on behind the entries that :meth:`trace` gave. Raises ValueError where one was changed."""
+        """Go on behind the entries that :meth:`trace` gave. Raises ValueError if one was changed."""
         entries = [*entries]
         if trace_break(entries) is not None:
             raise ValueError("the trace is not as it was written")
@@ -180,10 +180,10 @@ class Verdicts:
 
 
 def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
-    """The place of the first entry of a session's trace that is not as it was written; ``None`` where all are.
+    """Return the place of the first entry of a session's trace that is not as it was written; ``None`` if all are.
 
-    An entry that was changed, taken out, added or moved is noticed; entries cut off at the end are not, for which
-    the hash of the last one has to be kept elsewhere.
+    An entry that was changed, taken out, added or moved is noticed; entries cut off at the end are not, for which the
+    hash of the last one has to be kept elsewhere.
     """
     last = _START
     for place, entry in enumerate(trace):
@@ -199,7 +199,7 @@ def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def evaluation(event: Event) -> dict[str, Any]:
-    """A verdict under the names of the GenAI semantic conventions (``gen_ai.evaluation.result``)."""
+    """Return a verdict under the names of the GenAI semantic conventions (``gen_ai.evaluation.result``)."""
     attributes: dict[str, Any] = {
         "gen_ai.evaluation.name": "gllint",
         "gen_ai.evaluation.score.label": event["verdict"],

@@ -30,7 +30,7 @@ class Unit:
         return {"x-unit": self.symbol} | ({} if self.basis is None else {"x-basis": self.basis})
 
     def number(self, value: Any) -> Any:
-        """The number of a Quantity in this unit; anything else as it is. Raises ValueError."""
+        """Return the number of a Quantity in this unit; anything else as it is. Raises ValueError."""
         if isinstance(value, Quantity):
             value = value.to_dict()
         if not isinstance(value, Mapping) or value.keys() != QUANTITY_KEYS:
@@ -46,7 +46,7 @@ class Unit:
         return rounded_like(number, exact)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """The schema of the type, before whose validation a Quantity becomes its number."""
+        """Return the schema of the type, before whose validation a Quantity becomes its number."""
         from pydantic_core import core_schema
 
         inner = handler(source)
@@ -55,5 +55,5 @@ class Unit:
         )
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        """The JSON Schema of the type with the keyword that declares the unit."""
+        """Return the JSON Schema of the type with the keyword that declares the unit."""
         return {**handler(schema), **self.keywords()}

@@ -38,7 +38,7 @@ _ASCII_MARKS = str.maketrans("（）［］：｜", "()[]:|")
 
 
 def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterator[Fault]:
-    """What the text says about its macros that is not in the unit of each; "" where that is not known."""
+    """Yield what the text says about its macros that is not in the unit of each; "" if that is not known."""
     pieces = [*in_place(text, macros, lambda macro: "1")]
     ends = [*accumulate(map(len, pieces))]
     view = SeenText("".join(pieces))
@@ -62,7 +62,7 @@ def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterato
 
 
 def _contradiction(declared: Declared, unit: str) -> str:
-    """What a label, header or heading says about a number that is not so in its unit."""
+    """Return what a label, header or heading says about a number that is not so in its unit."""
     units, factor, per = declared
     if factor != 1.0:
         return f"{factor:,.0f}"
@@ -98,7 +98,9 @@ _MATHEMATICS = re.compile(r"\$[^$\s][^$\n]{0,60}\$(?!\w)")
 
 
 def _unit_of_bare(layout: Layout, number: int, first: int, last: int) -> str:
-    """The unit that a text gives a bare number between two other macros, in its clause, row, label or heading."""
+    """Return the unit that a text gives a bare number between two other macros, in its clause, row, label
+    or heading.
+    """
     for start, end in _stretches(layout, number, first, last):
         near = min(max(number, start), end)
         part = layout.text[max(start, near - _MAX_SPAN) : min(end, near + _MAX_SPAN)]
@@ -158,7 +160,9 @@ def _unit_in(part: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _says_unit(word: str) -> bool:
-    """Whether a word of a clause says a unit of a measure, a currency, a magnitude or a fraction, in any case."""
+    """Return whether a word of a clause says a unit of a measure, a currency, a magnitude or a fraction,
+    in any case.
+    """
     small = small_letters(word)
     if small in words("no unit at a distance") or small.removesuffix("s") in counted_units():
         return False

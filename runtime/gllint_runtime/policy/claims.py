@@ -62,7 +62,7 @@ class ClaimPathError(ValueError):
 
 
 def find_macros(text: str) -> list[Macro]:
-    """Every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``).
+    """Return every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``).
 
     One that is not well-formed has a ``problem``.
     """
@@ -151,8 +151,8 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
 def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, ...], tuple[str | int, ...]]:
     """For the paths that no claim could write as they are, those by which they can be claimed.
 
-    The root is ``$.result``; what is no name in a key becomes ``_`` (``$.heat_total`` for ``heat-total``). Where two
-    would be one, neither can be claimed so. Elements of lists have none.
+    The root is ``$.result``; what is not a name in a key becomes ``_`` (``$.heat_total`` for ``heat-total``). Where
+    two would be one, neither can be claimed so. Elements of lists have none.
     """
     written: dict[tuple[str, ...], tuple[str | int, ...] | None] = {}
     for path in paths:

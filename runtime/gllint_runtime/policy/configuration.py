@@ -80,7 +80,7 @@ class Table(NamedTuple):
         return ConfigurationError(f"{self.path}{f':{line}' if line else ''}: {message}")
 
     def key_error(self, key: str, problem: Problem) -> ConfigurationError:
-        """The error for a problem with the value of ``key``."""
+        """Return the error for a problem with the value of ``key``."""
         name = shortened(key + problem.place)
         return self.error(f"key '{name}'{problem.text}", key, *problem.place[1:].split("."))
 
@@ -89,7 +89,7 @@ class Table(NamedTuple):
 
 
 def table_in(folder: str) -> Table | None:
-    """The settings in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+    """Return the settings in ``folder``: a gllint.toml, else a pyproject.toml with our table.
 
     Each file is read once: an editor may be writing it. Raises :class:`ConfigurationError`.
     """
@@ -101,7 +101,7 @@ def table_in(folder: str) -> Table | None:
 
 
 def table_of(path: str) -> Table:
-    """The settings of the configuration file ``path``. Raises :class:`ConfigurationError`."""
+    """Return the settings of the configuration file ``path``. Raises :class:`ConfigurationError`."""
     table = _table(path, explicit=True)
     if table is None:
         raise ConfigurationError(f"{path}: has no table [tool.gllint]")
@@ -109,10 +109,10 @@ def table_of(path: str) -> Table:
 
 
 def table_for(path: str) -> Table | None:
-    """The settings in force for ``path``, a file or a folder, and nothing wrong in them.
+    """Return the settings in force for ``path``, a file or a folder, and nothing wrong in them.
 
-    Those of the nearest configuration upwards, or of ``path`` itself where it is one (``*.toml``); ``None`` where
-    there is none. Raises :class:`ConfigurationError`.
+    Those of the nearest configuration upwards, or of ``path`` itself if it is one (``*.toml``); ``None`` if there is
+    none. Raises :class:`ConfigurationError`.
     """
     path = os.path.abspath(path).replace(os.sep, "/")
     if path.endswith(".toml"):
@@ -201,7 +201,7 @@ def _check_form(whole: Table, own: bool) -> None:
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the configuration: that of the file, with the packs and kinds that there are."""
+    """Return the JSON Schema of the configuration: that of the file, with the packs and kinds that there are."""
     import json  # a project without a table of ours needs no schema
 
     document: dict[str, Any] = json.loads(read("configuration.json"))
@@ -241,12 +241,12 @@ def _portable_paths(entries: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _share(path: str) -> list[str]:
-    """The machine and the share that a path of Windows names, ``//server/share/house``."""
+    """Return the machine and the share that a path of Windows names, ``//server/share/house``."""
     return path.lower().split("/")[:4]
 
 
 def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
-    """The settings of a file laid over those of the file that its key ``extend`` names."""
+    """Return the settings of a file laid over those of the file that its key ``extend`` names."""
     path = os.path.join(os.path.dirname(table.path), os.path.expanduser(table.entries[_EXTEND]))
     path = os.path.normpath(path).replace(os.sep, "/")
     chain = (*extending, os.path.normpath(table.path).replace(os.sep, "/"))
@@ -311,13 +311,13 @@ def _is_table(shape: Mapping[str, Any]) -> bool:
 
 
 def _resolved(shape: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema, or the definition that it refers to."""
+    """Return a schema, or the definition that it refers to."""
     name = shape.get("$ref", "").rpartition("/")[2]
     return cast("Mapping[str, Any]", schema()["$defs"][name]) if name else shape
 
 
 def _first_problem(shape: Mapping[str, Any], members: Iterable[tuple[object, Any]]) -> Problem | None:
-    """The first problem with the members of a list or a table."""
+    """Return the first problem with the members of a list or a table."""
     for key, member in members:
         if (problem := _shape_problem(shape, member)) is not None:
             return problem._replace(place=f".{key}{problem.place}")

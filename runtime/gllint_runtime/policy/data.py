@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def copy_plain(data: Any) -> Any:
-    """A deep copy of data that :func:`plain` made; marshal is the fastest way to get one of nested data."""
+    """Return a deep copy of data that :func:`plain` made; marshal is the fastest way to get one of nested data."""
     return marshal.loads(marshal.dumps(data, _MARSHAL))
 
 
@@ -141,7 +141,7 @@ class Survey:
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
     def measures(self) -> list[tuple[Path, Quantity]]:
-        """The quantities but for plain numbers, which may only say an argument back."""
+        """Return the quantities but for plain numbers, which may only say an argument back."""
         return [entry for entry in self.quantities.items() if entry[0] not in self.plain_numbers]
 
     @cached_property
@@ -152,7 +152,9 @@ class Survey:
     def _is_plain(
         self, path: Path, number: float, plain_keys: Collection[str], plain_kinds: Collection[str]
     ) -> bool:
-        """Whether the number at ``path`` is under one of ``plain_keys``, or of ``plain_kinds``, if in a list."""
+        """Return whether the number at ``path`` is under one of ``plain_keys``, or of ``plain_kinds``, if
+        in a list.
+        """
         from gllint_runtime.policy.names import is_plain  # without numbers no words are needed
 
         place = next((i for i in reversed(range(len(path))) if isinstance(path[i], str)), None)
@@ -169,11 +171,14 @@ class Survey:
         return json.dumps(self.data) if self.is_json_text else self.data
 
     def declared_units(self) -> dict[str, str]:
-        """The units that no data but a schema says, by the path of each number."""
+        """Return the units that no data but a schema says, by the path of each number."""
         return {show_path(path): unit for path, unit in self.declared.items()}
 
     def _copy(self, value: Any, path: Path) -> Any:
-        """The copy of a value of whatever type. The methods are those of the built-in types: a subclass may lie."""
+        """Return the copy of a value of whatever type.
+
+        The methods are those of the built-in types: a subclass may lie.
+        """
         match value:
             case dict():
                 return self._object(dict(dict.items(value)), path)
@@ -269,7 +274,7 @@ class Survey:
         return self._members(value, path)
 
     def _members(self, value: dict[str, Any], path: Path) -> dict[str, Any]:
-        """The copy of an object's members under their keys."""
+        """Return the copy of an object's members under their keys."""
         return dict(zip(value, self._items(len(value), value.items(), path), strict=True))
 
     def _shaped(self, value: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
@@ -299,7 +304,7 @@ class Survey:
         return copied
 
     def _quantity(self, value: dict[str, Any], path: Path) -> dict[str, Any]:
-        """An object with the keys of a Quantity."""
+        """Return an object with the keys of a Quantity."""
         exact = None
         if len(value) == 2:
             number, exact = _number(value["value"], (*path, "value"))
@@ -317,7 +322,7 @@ class Survey:
 
 
 def is_typed_number(text: str) -> bool:
-    """Whether a text is read for the number of a Quantity in another shape."""
+    """Return whether a text is read for the number of a Quantity in another shape."""
     return _TYPED_NUMBER.fullmatch(text) is not None
 
 
@@ -359,12 +364,12 @@ def _member(node: Any, step: str | int) -> Any:
 
 
 def _kind(value: Any) -> str:
-    """The name of a value's class, whatever its metaclass says."""
+    """Return the name of a value's class, whatever its metaclass says."""
     return str(type.__dict__["__name__"].__get__(type(value)))
 
 
 def _a_kind(value: Any) -> str:
-    """The name of a value's class behind its article."""
+    """Return the name of a value's class behind its article."""
     name = _kind(value)
     return "a bytes object" if name == "bytes" else f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
 
@@ -384,7 +389,7 @@ def _name(key: Any, path: Path) -> str:
 
 
 def _dumped(value: Any) -> Any:
-    """A dataclass or model as the mapping that it dumps to; anything else unchanged."""
+    """Return a dataclass or model as the mapping that it dumps to; anything else unchanged."""
     if is_dataclass(value) and not isinstance(value, type):
         return {name: getattr(value, name) for name in value.__dataclass_fields__}
     dump: Callable[[], Any] | None = getattr(value, "model_dump", None)
@@ -392,7 +397,9 @@ def _dumped(value: Any) -> Any:
 
 
 def _number(number: Any, path: Path) -> tuple[Any, Any]:
-    """The value of a Quantity as ``int`` or ``float``, and the Decimal or Fraction that this rounds, if it does."""
+    """Return the value of a Quantity as ``int`` or ``float``, and the Decimal or Fraction that this rounds, if it
+    does.
+    """
     if isinstance(number, (int, float, str)):
         return number, None
     if isinstance(number, numbers.Integral):  # of NumPy, as the next
@@ -410,7 +417,7 @@ def _number(number: Any, path: Path) -> tuple[Any, Any]:
 
 
 def _is_short(number: Decimal | Fraction) -> bool:
-    """Whether a finite number has a float near it, and few enough digits to calculate with."""
+    """Return whether a finite number has a float near it, and few enough digits to calculate with."""
     if isinstance(number, Fraction):
         return max(number.numerator.bit_length(), number.denominator.bit_length()) < _MAX_BITS
     return len(number.as_tuple().digits) < 300 and abs(number.adjusted()) < 300

@@ -6,13 +6,13 @@ import os
 
 
 def read(name: str) -> str:
-    """A file below this folder. (``importlib.resources`` takes longer to load than all of them to read.)"""
+    """Return a file below this folder. (``importlib.resources`` takes longer to load than all of them to read.)"""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return file.read()
 
 
 def lines(name: str) -> list[str]:
-    """The lines of a table, without comments (``#`` and a blank, at the start) and blank lines."""
+    """Return the lines of a table, without comments (``#`` and a blank, at the start) and blank lines."""
     return [line for line in read(name).splitlines() if line.strip() and not line.startswith("# ")]
 
 

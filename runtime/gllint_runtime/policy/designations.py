@@ -34,7 +34,9 @@ _ERROR = re.compile(r"(?<![\w.,($€£])[45]\d\d:?[ ]|\([45]\d\d\)")
 
 
 def designations(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of ``text`` that are names by their form: date-times, UUIDs, versions, cron lines, telephones."""
+    """Yield the stretches of ``text`` that are names by their form: date-times, UUIDs, versions, cron lines,
+    telephones.
+    """
     for match in _DATE_TIME.finditer(text):
         try:
             datetime.fromisoformat(f"{match['date'] or '2000-01-01'}T{match['time']}")
@@ -96,20 +98,20 @@ def _forms_without_a_unit() -> re.Pattern[str]:
 
 
 def _is_measured(text: str, at: int) -> bool:
-    """Whether a unit is typed behind the number that ends at a place, things that are counted aside."""
+    """Return whether a unit is typed behind the number that ends at a place, things that are counted aside."""
     from gllint_runtime.policy.text_units import counted_units, units_at  # few texts need the words of units
 
     return not counted_units().issuperset(units_at(text, at)[0])
 
 
 def designated(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a message that are names, idioms or scales with digits: ``iPhone 15``, ``24/7``."""
+    """Yield the stretches of a message that are names, idioms or scales with digits: ``iPhone 15``, ``24/7``."""
     for match in _named_things().finditer(text):
         yield match.span()
 
 
 def without_designations(text: str, naked: Iterable[NakedNumber]) -> list[NakedNumber]:
-    """The naked numbers of a message that are no part of a designation."""
+    """Return the naked numbers of a message that are no part of a designation."""
     named = [*designated(text)]
     return [n for n in naked if not any(start <= n.start and n.end <= end for start, end in named)]
 

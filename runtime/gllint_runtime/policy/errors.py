@@ -46,7 +46,7 @@ class GLError(Exception):
         return f"[{self.code}] {self.message}\n{self.hint}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The error as plain data for logs, traces and providers."""
+        """Return the error as plain data for logs, traces and providers."""
         return {
             "error_type": type(self).__name__,
             "code": self.code,
@@ -110,12 +110,12 @@ class GLProvenanceError(GLError):
 
 
 def error_from_dict(data: Mapping[str, Any]) -> GLError:
-    """The error that :meth:`GLError.to_dict` described."""
+    """Return the error that :meth:`GLError.to_dict` described."""
     kinds = {kind.__name__: kind for kind in GLError.__subclasses__()}
     kind = kinds.get(data["error_type"], GLError)
     return kind(data["code"], data["message"], data.get("hint"), data.get("path"), data.get("context"))
 
 
 def reason_of(error: BaseException) -> str:
-    """An error in one line, also one that cannot be printed."""
+    """Return an error in one line, also one that cannot be printed."""
     return "".join(traceback.format_exception_only(error)).strip()

@@ -23,7 +23,7 @@ ALWAYS_BLOCK = frozenset(
 
 
 def levels_of(value: Any) -> Levels:
-    """The setting ``levels`` as a policy keeps it. Raises ValueError or TypeError."""
+    """Return the setting ``levels`` as a policy keeps it. Raises ValueError or TypeError."""
     if isinstance(value, str):
         if value not in LEVELS:
             raise ValueError(f"levels: {value!r} is no level; there are {', '.join(LEVELS)}")

@@ -26,7 +26,7 @@ class Moment(NamedTuple):
     quarter: int | None = None
 
     def is_part_of(self, other: Moment) -> bool:
-        """Whether all that is said of this one is said of ``other``; a quarter is that of a month, too."""
+        """Return whether all that is said of this one is said of ``other``; a quarter is that of a month, too."""
         for own, other_words in zip(self[:6], other[:6], strict=True):
             if own is not None and own != other_words:
                 return False
@@ -36,12 +36,12 @@ class Moment(NamedTuple):
 
     @property
     def has_date(self) -> bool:
-        """Whether a day of a month is said."""
+        """Return whether a day of a month is said."""
         return self.month is not None and self.day is not None
 
     @property
     def has_time(self) -> bool:
-        """Whether an hour and its minute are said."""
+        """Return whether an hour and its minute are said."""
         return self.hour is not None and self.minute is not None
 
     def is_real(self) -> bool:
@@ -89,13 +89,13 @@ class Found(NamedTuple):
 
 @cache
 def month_numbers() -> dict[str, int]:
-    """The months by their names."""
+    """Return the months by their names."""
     return {name: int(month) for month, names in words_table()["months"].items() for name in names.split()}
 
 
 @cache
 def weekday_numbers() -> dict[str, int]:
-    """The days of the week by their names, Monday is 0."""
+    """Return the days of the week by their names, Monday is 0."""
     return {name: int(day) for day, names in words_table()["weekdays"].items() for name in names.split()}
 
 
@@ -137,7 +137,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def moments(text: str) -> list[Found]:
-    """The dates and times of a text, in order."""
+    """Return the dates and times of a text, in order."""
     hits: list[Found] = []
     end = 0
     for match in _matches(text):
@@ -186,7 +186,7 @@ def moments(text: str) -> list[Found]:
 
 
 def _is_day(text: str, end: int) -> bool:
-    """Whether a number that ends there is no amount: no unit is behind it."""
+    """Return whether a number that ends there is no amount: no unit is behind it."""
     from gllint_runtime.policy.text_units import units_at
 
     return not units_at(text, end)[0]

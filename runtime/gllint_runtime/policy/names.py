@@ -154,7 +154,7 @@ def _words() -> _Words:
 
 @cache
 def _ends() -> Mapping[str, tuple[_Ends, ...]]:
-    """The units by the ends of names, in small letters, a word joined to the next by ``_``."""
+    """Return the units by the ends of names, in small letters, a word joined to the next by ``_``."""
     table: dict[str, tuple[_Ends, ...]] = {}
     currencies = {code.lower() for code in _words().currencies}
     for unit in units().values():
@@ -207,14 +207,15 @@ def read_name(name: str, beside: Collection[str] = ()) -> NameReading:
 
 @lru_cache(maxsize=8192)
 def name_words(name: str) -> tuple[str, ...]:
-    """The words of a name, in small letters."""
+    """Return the words of a name, in small letters."""
     return tuple(word.text for word in _split(name[:_LONGEST]))
 
 
 def is_plain(
     key: str, keys: Collection[str], kinds: Collection[str], value: object = 0, beside: Collection[str] = ()
 ) -> bool:
-    """Whether a number under ``key`` is no quantity for a project that lists these ``plain-keys`` and ``plain-kinds``.
+    """Return whether a number under ``key`` is no quantity for a project that lists these ``plain-keys`` and
+    ``plain-kinds``.
 
     ``keys`` are patterns. A fraction is of no kind. Only the key counts, so that the source and the execution agree.
     """
@@ -225,13 +226,15 @@ def is_plain(
 
 
 def is_unit_itself(name: str) -> bool:
-    """Whether a name in capitals is that of a unit and of nothing else: ``KM = 1000``, ``LengthUnit.METERS``."""
+    """Return whether a name in capitals is that of a unit and of nothing else: ``KM = 1000``,
+    ``LengthUnit.METERS``.
+    """
     return name.isupper() and len(name_words(name)) == 1 and bool(read_name(name).readings)
 
 
 @lru_cache(maxsize=4096)
 def mentions_unit(name: str) -> bool:
-    """Whether a reader of a name may see a unit there, though it is not sure: ``days_back``, ``rating_mva``."""
+    """Return whether a reader of a name may see a unit there, though it is not sure: ``days_back``, ``rating_mva``."""
     words = name_words(name)
     last = words[-1] if len(words) > 1 and len(words[-1]) > 1 and words[-1] != "min" else ""
     is_timed = any(
@@ -241,7 +244,9 @@ def mentions_unit(name: str) -> bool:
 
 
 def quantity_named(word: str) -> str | None:
-    """The dimension that a word in small letters says alone, as ``temperature`` does; ``"currency"`` of an amount."""
+    """Return the dimension that a word in small letters says alone, as ``temperature`` does; ``"currency"`` of an
+    amount.
+    """
     table = _words()
     if word in table.money or word == "amount":
         return "currency"
@@ -250,7 +255,7 @@ def quantity_named(word: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def says_dimension(name: str, unit: str) -> bool:
-    """Whether a name says what a unit measures: ``elapsed`` and ``wait_h`` do of ``s``."""
+    """Return whether a name says what a unit measures: ``elapsed`` and ``wait_h`` do of ``s``."""
     dimension = dimension_in_table(unit)
     if dimension is None:
         return False
@@ -263,12 +268,12 @@ def says_dimension(name: str, unit: str) -> bool:
 
 
 def is_unit_word(word: str) -> bool:
-    """Whether a word in small letters is how a unit is written, though it may be something else as often."""
+    """Return whether a word in small letters is how a unit is written, though it may be something else as often."""
     return word in _ends()
 
 
 def is_plural(word: str) -> bool:
-    """Whether a word in small letters is a noun in the plural, as far as its letters say."""
+    """Return whether a word in small letters is a noun in the plural, as far as its letters say."""
     table = _words()
     if word in table.plurals:
         return True
@@ -311,7 +316,7 @@ def _is_thing(unit: str | None) -> bool:
 
 
 def _kind(words: Sequence[str]) -> Kind | None:
-    """The kind that the words of a name say."""
+    """Return the kind that the words of a name say."""
     table = _words()
     whole = "_".join(words)
     kind = table.kinds.get(whole)
@@ -333,7 +338,7 @@ def _kind(words: Sequence[str]) -> Kind | None:
 
 
 def _split(name: str) -> list[_Word]:
-    """The words of a name: ``"kWhPerM2"`` → ``kWh per M2``; no number at its end."""
+    """Return the words of a name: ``"kWhPerM2"`` → ``kWh per M2``; no number at its end."""
     name = plain_spelling(name)
     words: list[_Word] = []
     for chunk in _CHUNK.findall(name):
@@ -370,7 +375,7 @@ def _camel_words(chunk: str) -> list[str]:
 
 
 def _trimmed(words: Sequence[_Word]) -> Sequence[_Word]:
-    """The words without those behind a unit that leave it what it is."""
+    """Return the words without those behind a unit that leave it what it is."""
     end = len(words)
     while end and words[end - 1].text in _words().qualifiers:
         end -= 1
@@ -381,7 +386,8 @@ def _trimmed(words: Sequence[_Word]) -> Sequence[_Word]:
 
 
 def _factor(words: Sequence[str]) -> tuple[str, str] | None:
-    """The units between which a name converts; ``("", "")`` where it names two of two dimensions that make no unit.
+    """Return the units between which a name converts; ``("", "")`` where it names two of two dimensions that make no
+    unit.
 
     ``"?"`` is that of a name which does not say which way.
     """
@@ -404,12 +410,12 @@ def _factor(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _words_apart(words: Sequence[str]) -> bool:
-    """Whether the last two words are not the name of one unit: ``kilowatt_hours``."""
+    """Return whether the last two words are not the name of one unit: ``kilowatt_hours``."""
     return "_".join(words[-2:]) not in _ends() and "_".join(words[-3:]) not in _ends()
 
 
 def _singular(words: Sequence[str], whole: bool = False) -> str | None:
-    """The one unit that words end in, also by its name in the singular (``MILE``)."""
+    """Return the one unit that words end in, also by its name in the singular (``MILE``)."""
     for length in (3, 2, 1):
         if len(words) < length or (whole and len(words) != length):
             continue
@@ -432,7 +438,7 @@ def _are_of_one_dimension(first: str, second: str) -> bool:
 
 
 def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...]]:
-    """The unit that a name says, and all that its number may be in."""
+    """Return the unit that a name says, and all that its number may be in."""
     if not words:
         return None, ()
     last = words[-1].text
@@ -458,7 +464,7 @@ def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...
 
 
 def _quotient(groups: Sequence[Sequence[_Word]]) -> tuple[str | None, tuple[str, ...]]:
-    """The unit of ``price_usd_per_kwh``."""
+    """Return the unit of ``price_usd_per_kwh``."""
     dividend, *lower_margin = groups
     upper_margin = _dividends(dividend)
     divisors = [_divisors(group) for group in lower_margin]
@@ -476,7 +482,7 @@ def _quotient(groups: Sequence[Sequence[_Word]]) -> tuple[str | None, tuple[str,
 
 
 def _dividends(words: Sequence[_Word]) -> tuple[str, ...]:
-    """The readings of what is before a ``per``: a thing that is counted, and a letter, are units there."""
+    """Return the readings of what is before a ``per``: a thing that is counted, and a letter, are units there."""
     if not words:
         return ()
     _, readings = _side_by_side(words, is_divided=True)
@@ -492,7 +498,7 @@ def _dividends(words: Sequence[_Word]) -> tuple[str, ...]:
 
 
 def _divisors(words: Sequence[_Word]) -> tuple[str, ...]:
-    """The readings of the units between one ``per`` and the next."""
+    """Return the readings of the units between one ``per`` and the next."""
     joined = "_".join(word.text for word in words)
     if unit := _below_per().get(joined):
         return (unit,)
@@ -507,7 +513,7 @@ def _divisors(words: Sequence[_Word]) -> tuple[str, ...]:
 
 
 def _side_by_side(words: Sequence[_Word], is_divided: bool = False) -> tuple[str | None, tuple[str, ...]]:
-    """The unit at the end of words without a ``per``, alone or side by side with the one before it."""
+    """Return the unit at the end of words without a ``per``, alone or side by side with the one before it."""
     last = words[-1].text
     candidates, length = _atom(words)
     if not candidates and last in ("year", "yr") and len(words) > 1:
@@ -561,7 +567,7 @@ def _alone(
 
 
 def _previous(prior: Sequence[_Word]) -> str:
-    """The word before a unit, statistics and an ``in`` aside: ``latency_p95_ms``."""
+    """Return the word before a unit, statistics and an ``in`` aside: ``latency_p95_ms``."""
     end = len(prior)
     while end > 1 and (prior[end - 1].text in _words().qualifiers or prior[end - 1].text == "in"):
         if prior[end - 1].text in _words().durations:
@@ -582,7 +588,9 @@ def _is_number_of(prior: Sequence[_Word]) -> bool:
 
 
 def _is_barred(word: str) -> bool:
-    """Whether a word before a unit makes it none of this number's: another size, a number, a part of another thing."""
+    """Return whether a word before a unit makes it none of this number's: another size, a number, a part of another
+    thing.
+    """
     table = _words()
     is_number = word[:1].isdigit() or (word[:1] == "x" and word[1:].isdigit())
     is_number = is_number and not _LEVEL.fullmatch(word)
@@ -590,7 +598,7 @@ def _is_barred(word: str) -> bool:
 
 
 def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False) -> bool:
-    """Whether the words before a unit leave it the number's own."""
+    """Return whether the words before a unit leave it the number's own."""
     if not prior:
         return True
     table, dimension = _words(), candidate.dimension
@@ -629,7 +637,9 @@ def _is_flowing(unit: str) -> bool:
 
 
 def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, tuple[str, ...]] | None:
-    """The readings of a unit with the one right before it, and whether they may be named; ``None``: there is none."""
+    """Return the readings of a unit with the one right before it, and whether they may be named; ``None``: there is
+    none.
+    """
     previous = prior[-1].text
     dividends, size = _atom(prior)
     if dividends and all(
@@ -687,7 +697,7 @@ def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, t
 
 
 def _atom(words: Sequence[_Word]) -> tuple[tuple[_Ends, ...], int]:
-    """The units that the last words may be, and of how many words these are."""
+    """Return the units that the last words may be, and of how many words these are."""
     table = _words()
     for length in (3, 2, 1):
         if len(words) < length:

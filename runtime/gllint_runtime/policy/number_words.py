@@ -15,7 +15,7 @@ _LETTERS = 60  # of a word that may say a number
 
 
 def spelled_places(text: str) -> Iterator[tuple[int, int]]:
-    """The places of words that say a number, one for words that follow each other."""
+    """Yield the places of words that say a number, one for words that follow each other."""
     start = end = -1
     for match in _WORD.finditer(text):
         if not _says_number(match[0].lower()):

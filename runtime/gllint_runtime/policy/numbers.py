@@ -120,12 +120,12 @@ def scan_naked_numbers(
 ) -> list[NakedNumber]:
     """Find the naked numbers of a message template, in order and without overlap.
 
-    ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's
-    own unit symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred
-    kWh"). Macros are masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those,
-    and ``macros`` may hand over what it found. ``claimed`` has the unit of each claim, or "" where that is not known;
-    without it, no unit may be typed next to a macro.
-    ``12.5`` and ``2,500`` are one number each. Offsets count code points. Raises TypeError for what is no text.
+    ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's own unit
+    symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred kWh"). Macros are
+    masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those, and ``macros`` may
+    hand over what it found. ``claimed`` has the unit of each claim, or "" if that is not known; without it, no unit
+    may be typed next to a macro. ``12.5`` and ``2,500`` are one number each. Offsets count code points. Raises
+    TypeError for what is not a text.
     """
     if not isinstance(text, str) or isinstance(whitelist, str) or isinstance(units, str):
         raise TypeError("scan_naked_numbers takes a text; whitelist and units are lists of texts")
@@ -300,7 +300,7 @@ def _digits(
 
 
 def _excuses(text: str, whitelist: Collection[str], symbols: re.Pattern[str]) -> list[re.Match[str]]:
-    """The contexts that are whitelisted, and the symbols of units, which may contain digits."""
+    """Return the contexts that are whitelisted, and the symbols of units, which may contain digits."""
     parted = text if text.isascii() else pattern("end of a word").sub(" ", text)
     excuses = [match for pattern in (*_CONTEXTS, symbols) for match in pattern.finditer(parted)]
     if whitelist:
@@ -342,7 +342,7 @@ def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
 
 
 def _merge(places: list[_Place]) -> list[_Place]:
-    """The places in order, those that overlap or abut joined."""
+    """Return the places in order, those that overlap or abut joined."""
     merged: list[_Place] = []
     for start, end, hint, is_reading in sorted(places, key=lambda place: place[:2]):
         if merged and start <= merged[-1][1]:
@@ -366,8 +366,8 @@ _ISOLATE = expression(r"[\u2066-\u2069]")
 
 
 def unsafe_characters(text: str) -> list[tuple[int, int]]:
-    """The places of control characters by which a terminal or a screen would rewrite what it shows, of characters
-    for private use, and of halves of surrogate pairs.
+    """Return the places of control characters by which a terminal or a screen would rewrite what it shows, of
+    characters for private use, and of halves of surrogate pairs.
 
     Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
     """

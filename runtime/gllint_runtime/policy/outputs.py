@@ -36,7 +36,7 @@ class OutputSchema(NamedTuple):
 
 
 def output_schema(tool_name: str, schema: Any) -> OutputSchema:
-    """A tool's result schema, ready for use. Raises GLValidationError RESULT_SCHEMA for one of no use."""
+    """Return a tool's result schema, ready for use. Raises GLValidationError RESULT_SCHEMA for one of no use."""
     check = usable_checker(tool_name, "RESULT_SCHEMA", schema)
     units = ParameterUnits(schema)
     return OutputSchema(check, units.at if units.declares else None)
@@ -45,15 +45,15 @@ def output_schema(tool_name: str, schema: Any) -> OutputSchema:
 def verified_output(
     tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None = None
 ) -> Survey:
-    """The output as plain data, once it fits its schema and each number in it has an allowed unit.
+    """Return the output as plain data, once it fits its schema and each number in it has an allowed unit.
 
-    A text that is JSON of an object or array is that value (:func:`json_value`). Where it has no schema, and the policy
-    is not strict about such texts, it may be another program's: its raw numbers are kept, and cannot be claimed.
+    A text that is JSON of an object or array is that value (:func:`json_value`). Where it has no schema, and the
+    policy is not strict about such texts, it may be another program's: its raw numbers are kept, and cannot be
+    claimed.
 
-    A number whose schema declares its unit is a Quantity of that unit.
-    Its Quantities have their units as the allowlist writes them; the data stay as the tool gave them, except for an
-    opaque abbreviation (``cfs``), which the model receives spelt out (``ft3/s``).
-    Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
+    A number whose schema declares its unit is a Quantity of that unit. Its Quantities have their units as the
+    allowlist writes them; the data stay as the tool gave them, except for an opaque abbreviation (``cfs``), which the
+    model receives spelt out (``ft3/s``). Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     if policy.mode == "sourced":
         return _sourced_output(tool_name, output, policy, units, schema)
@@ -73,7 +73,7 @@ def verified_output(
 def _sourced_output(
     tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None
 ) -> Survey:
-    """An output whose numbers need no unit; it fits its schema, where it has one."""
+    """Return an output whose numbers need no unit; it fits its schema, where it has one."""
     try:
         survey = unheld_output(output, policy, units)
     except DataProblem as problem:
@@ -124,7 +124,7 @@ def _held_output(
 
 
 def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
-    """The output with each allowed unit as the allowlist writes it."""
+    """Return the output with each allowed unit as the allowlist writes it."""
     for path, quantity in survey.quantities.items():
         if quantity.unit in RENDERED_UNITS:
             rendered = RENDERED_UNITS[quantity.unit]
@@ -138,7 +138,10 @@ def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
 
 
 def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
-    """The output as plain data, of which only Quantities with an allowed unit can be claimed. Raises ValueError."""
+    """Return the output as plain data, of which only Quantities with an allowed unit can be claimed.
+
+    Raises ValueError.
+    """
     value = json_value(output) if issubclass(type(output), str) else None
     survey = Survey(
         output if value is None else value, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes
@@ -163,7 +166,7 @@ def _foreign_output(tool_name: str, text: str, policy: Policy, units: UnitRegist
 
 
 def json_value(text: str) -> Any:
-    """The object or array that ``text`` is the JSON of; ``None`` where it is no JSON, or that of anything else."""
+    """Return the object or array that ``text`` is the JSON of; ``None`` if it is no JSON, or that of anything else."""
     if not _BEGINS_VALUE(text):
         return None
     try:
@@ -228,7 +231,7 @@ def _read_declarations(
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
-    """A copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
+    """Return a copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
     try:
         copied = plain(arguments)
     except DataProblem as problem:
@@ -241,7 +244,10 @@ def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
 
 
 def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity:
-    """The Quantity that a claim's path leads to. Raises GLDataError PATH_RESOLUTION, with the paths there are."""
+    """Return the Quantity that a claim's path leads to.
+
+    Raises GLDataError PATH_RESOLUTION, with the paths there are.
+    """
     try:
         steps = parse_claim_path(path, arrays=arrays)
     except ClaimPathError as error:
@@ -269,14 +275,14 @@ def _available(output: Survey) -> str:
 
 
 def claimable(output: Survey, *, arrays: bool = False) -> dict[str, Quantity]:
-    """The Quantities that claims may cite, by the paths that they write."""
+    """Return the Quantities that claims may cite, by the paths that they write."""
     odd = {path: steps for steps, path in output.odd_paths.items()}
     written = ((odd.get(path, path), quantity) for path, quantity in output.quantities.items())
     return {show_path(steps): quantity for steps, quantity in written if _is_claim_path(steps, arrays)}
 
 
 def _is_claim_path(steps: Path, arrays: bool) -> bool:
-    """Whether a claim can write these steps: a key ``a.b`` would be two."""
+    """Return whether a claim can write these steps: a key ``a.b`` would be two."""
     try:
         return parse_claim_path(show_path(steps), arrays=arrays) == steps
     except ClaimPathError:
@@ -284,7 +290,7 @@ def _is_claim_path(steps: Path, arrays: bool) -> bool:
 
 
 def odd_paths(output: Survey) -> list[str]:
-    """Return how to write the paths of Quantities without a name, or under keys that are no names."""
+    """Return how to write the paths of Quantities without a name, or under keys that are not names."""
     return [show_path(steps) for steps in output.odd_paths]
 
 
@@ -296,7 +302,7 @@ def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLVal
 
 
 def _raw_numbers(paths: Sequence[Path]) -> GLValidationError:
-    """The error for the raw numbers of an output: the first, and where the others are."""
+    """Return the error for the raw numbers of an output: the first, and where the others are."""
     others = [*dict.fromkeys(show_path(path) for path in paths[1:_MOST_NAMED])]
     message = "a raw number; wrap it in a Quantity {value, unit}"
     if others:
@@ -309,7 +315,7 @@ def _raw_numbers(paths: Sequence[Path]) -> GLValidationError:
 
 
 def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
-    """The test of a tool's schema. Raises GLValidationError for one that would check nothing, or fetch.
+    """Return the test of a tool's schema. Raises GLValidationError for one that would check nothing, or fetch.
 
     ``code``, ARGS_SCHEMA or RESULT_SCHEMA, says which it is. Of no use is what is invalid, misspelt or points outside.
     """

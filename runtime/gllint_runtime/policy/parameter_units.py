@@ -24,7 +24,9 @@ _NUMERIC = frozenset({"number", "integer"})
 
 @lru_cache(maxsize=8192)
 def argument_units(name: str) -> tuple[str, ...]:
-    """Every unit in which an argument may be taken by its name: ``amount_cents`` in the cents of each currency."""
+    """Return every unit in which an argument may be taken by its name: ``amount_cents`` in the cents of
+    each currency.
+    """
     readings = [unit for reading in read_name(name).readings for unit in _parts().get(reading, (reading,))]
     usual = [unit for unit in readings if unit not in units() or "doubt" not in units()[unit].packs]
     return tuple(usual or readings)
@@ -32,7 +34,7 @@ def argument_units(name: str) -> tuple[str, ...]:
 
 @cache
 def _parts() -> Mapping[str, tuple[str, ...]]:
-    """The parts of each currency that a name leaves open: ``cent``, ``milliunit``, ``microunit``."""
+    """Return the parts of each currency that a name leaves open: ``cent``, ``milliunit``, ``microunit``."""
     parts: dict[str, tuple[str, ...]] = {}
     for unit in units():
         code, _, end = unit.partition("_")
@@ -64,7 +66,7 @@ class ParameterUnit(NamedTuple):
     takes_shape: bool = False  # an object with more keys than a Quantity has, or with others
 
     def as_taken(self, value: Any) -> Any:
-        """A converted number as the parameter's type has it: 1250 for 1250.0 where an integer is asked for."""
+        """Return a converted number as the parameter's type has it: 1250 for 1250.0 where an integer is asked for."""
         return int(value) if self.takes_integer and isinstance(value, float) and value.is_integer() else value
 
 
@@ -87,7 +89,7 @@ class ParameterUnits:
         return known
 
     def offered(self, path: Path) -> tuple[Any, ...]:
-        """The values that the schema offers at ``path``: its ``const``, ``default`` and ``enum``."""
+        """Return the values that the schema offers at ``path``: its ``const``, ``default`` and ``enum``."""
         values = self._offered.get(path)
         if values is None:
             path = tuple(["[]" if type(step) is int else step for step in path])
@@ -124,7 +126,7 @@ class ParameterUnits:
 
     @cached_property
     def declares(self) -> bool:
-        """Whether the schema declares anything at all of units or bases."""
+        """Return whether the schema declares anything at all of units or bases."""
         return any(
             isinstance(node, Mapping) and (BASIS_KEYWORD in node or declared_unit(node) is not None)
             for _, node in subschemas(self._schema)
@@ -183,7 +185,7 @@ def _elements(node: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def _declared(nodes: list[Mapping[Any, Any]]) -> Iterator[str]:
-    """The texts by which schemas of one value declare its unit."""
+    """Yield the texts by which schemas of one value declare its unit."""
     for node in nodes:
         if (declared := declared_unit(node)) is not None:
             yield declared.unit

@@ -20,7 +20,7 @@ class SlowPattern(ValueError):
 
 
 def problem(pattern: str) -> str:
-    """Return what is wrong with an expression, ``""`` where it compiles."""
+    """Return what is wrong with an expression, ``""`` if it compiles."""
     import regex
 
     try:

@@ -94,7 +94,7 @@ class Layout:
     _cell_spans: dict[int, list[Span]] = field(default_factory=dict)
 
     def place(self, start: int, end: int) -> Place:
-        """The place of a number."""
+        """Return the place of a number."""
         return Place(self, start, end)
 
     def number(self, place: Place) -> None:
@@ -108,7 +108,7 @@ class Layout:
         return [start for start, _ in hits], [word for _, word in hits]
 
     def words_in(self, span: Span) -> list[str]:
-        """The words of a stretch."""
+        """Return the words of a stretch."""
         starts, words = self.words
         return words[bisect_left(starts, span[0]) : bisect_left(starts, span[1])]
 
@@ -161,11 +161,11 @@ class Layout:
         return [line.start for line in self.lines]
 
     def line_at(self, place: int) -> Line:
-        """The line that contains a place."""
+        """Return the line that contains a place."""
         return self.lines[max(0, bisect_right(self._line_starts, place) - 1)]
 
     def sentence(self, start: int, end: int) -> Span:
-        """The sentence that contains a place; of a table row the whole row."""
+        """Return the sentence that contains a place; of a table row the whole row."""
         return _span_at(self._sentences(self.line_at(start)), start)
 
     def _sentences(self, line: Line) -> list[Span]:
@@ -183,7 +183,7 @@ class Layout:
         return spans
 
     def previous_sentence(self, sentence: Span) -> Span | None:
-        """The sentence, item or row before one; ``None`` at the start."""
+        """Return the sentence, item or row before one; ``None`` at the start."""
         at = sentence[0] - 1
         while at >= 0 and self.text[at].isspace():
             at -= 1
@@ -228,13 +228,13 @@ class Layout:
         return spans
 
     def cell(self, line: Line, place: int) -> tuple[Span, int]:
-        """The cell of a row, and its column."""
+        """Return the cell of a row, and its column."""
         cells = self.cells(line)
         number = bisect_right(cells, place - 1, key=itemgetter(1))
         return (cells[number], number) if number < len(cells) else ((line.start, line.end), 0)
 
     def cells(self, line: Line) -> list[Span]:
-        """The cells of a row."""
+        """Return the cells of a row."""
         if (spans := self._cell_spans.get(line.start)) is not None:
             return spans
         spans = self._cell_spans[line.start] = []
@@ -254,7 +254,7 @@ class Layout:
         return spans
 
     def scopes(self, place: Place) -> Iterator[tuple[Span, ...]]:
-        """The stretches that say what a number is of, from the nearest to the farthest."""
+        """Yield the stretches that say what a number is of, from the nearest to the farthest."""
         line = self.line_at(place.start)
         if line.kind == "row":
             cell, column = self.cell(line, place.start)
@@ -317,7 +317,7 @@ class Layout:
             yield ((place.end, _FEW_WORDS.match(self.text, place.end, trailing).end()),)  # type: ignore[union-attr]
 
     def _own_part(self, place: Place, clause: Span) -> Span:
-        """The part of a clause that is about a number, without what it is compared with behind it."""
+        """Return the part of a clause that is about a number, without what it is compared with behind it."""
         reference = _REFERENCE.search(self.text, place.end, clause[1])
         return clause if reference is None else (clause[0], reference.start())
 
@@ -370,7 +370,7 @@ class Layout:
 
 
 def _span_at(spans: list[Span], place: int) -> Span:
-    """The stretch that contains a place, or the last."""
+    """Return the stretch that contains a place, or the last."""
     number = bisect_right(spans, place, key=itemgetter(1))
     return spans[min(number, len(spans) - 1)]
 
@@ -401,7 +401,7 @@ _LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORE
 
 @lru_cache(maxsize=1024)
 def declaration(text: str, is_header: bool) -> Declared | None:
-    """What a label or the header of a column says about the numbers behind or under it."""
+    """Return what a label or the header of a column says about the numbers behind or under it."""
     text = text.strip()
     if not text or len(text) > _MAX_LABEL * 2:
         return None
@@ -493,7 +493,7 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 @lru_cache(maxsize=16384)
 def folded_word(word: str) -> str:
-    """A word in small letters and without accents, as keys write it, and without the end of a plural."""
+    """Return a word in small letters and without accents, as keys write it, and without the end of a plural."""
     word = word.lower()
     if not word.isascii():
         word = unicodedata.normalize("NFKD", word.translate(_UMLAUTS))

@@ -51,7 +51,7 @@ def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
 
 
 def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
-    """The unit of a Quantity in one of these shapes, as it is written here; ``None`` where it says none as text.
+    """Return the unit of a Quantity in one of these shapes, as it is written here; ``None`` if it says none as text.
 
     Its number is under :func:`value_key`.
     """
@@ -96,13 +96,13 @@ def _of_schema_org(data: Mapping[str, Any]) -> str | None:
 
 
 def _currency(code: Any) -> str | None:
-    """An ISO code; nothing else is a currency here."""
+    """Return an ISO code; nothing else is a currency here."""
     is_code = isinstance(code, str) and len(code) == 3 and code.isascii() and code.isupper()
     return code if is_code else None
 
 
 def _read(text: Any) -> str | None:
-    """A unit as people write it: the tables' own, where it means one, else the text itself."""
+    """Return a unit as people write it: the tables' own, where it means one, else the text itself."""
     return (unit_meant(text) or text) if isinstance(text, str) else None
 
 

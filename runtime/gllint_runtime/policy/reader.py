@@ -36,7 +36,7 @@ class Shown(NamedTuple):
     upper_margin: float
 
     def fits(self, number: float) -> bool:
-        """Whether ``number`` would be shown so. Nothing but zero is shown as zero."""
+        """Return whether ``number`` would be shown so. Nothing but zero is shown as zero."""
         if not self.value:
             return number == 0
         slack = (
@@ -46,7 +46,7 @@ class Shown(NamedTuple):
         return -self.lower_margin - slack <= number - self.value <= self.upper_margin + slack
 
     def scaled(self, factor: float) -> Shown:
-        """The value in another size."""
+        """Return the value in another size."""
         lower_margin, upper_margin = (
             (self.lower_margin, self.upper_margin) if factor > 0 else (self.upper_margin, self.lower_margin)
         )
@@ -278,7 +278,9 @@ class Reader:
         return (), at
 
     def _values(self, match: re.Match[str], rounding: str) -> tuple[tuple[float, int, int], ...]:
-        """Each value that the digits may have, with the power of ten of the last and how many are significant."""
+        """Return each value that the digits may have, with the power of ten of the last and how many are
+        significant.
+        """
         digits = match["digits"]
         if digits and _DECIMAL_COMMA.fullmatch(digits):
             self.decimal_comma = True
@@ -360,7 +362,7 @@ _NO_NOUN = re.compile(
 
 
 def _length(text: str, start: int, stop: int) -> Shown | None:
-    """A length of time in several parts: ``7h 55m``, ``3d4h``; ``None`` for any other."""
+    """Return a length of time in several parts: ``7h 55m``, ``3d4h``; ``None`` for any other."""
     match = _PARTED_TIME.match(text, start)
     parts = [] if match is None else [*match.groups()]
     if match is None or match.end() != stop or sum(part is not None for part in parts) < 2:
@@ -386,7 +388,7 @@ _PART_HOURS = (24.0, 1.0, 1 / 60, 1 / 3600)
 
 
 def has_digit(text: str) -> bool:
-    """Whether a text has anything that a reader may take for a number."""
+    """Return whether a text has anything that a reader may take for a number."""
     return _DIGIT.search(text) is not None
 
 
@@ -425,7 +427,7 @@ _NOUN = re.compile(r"[ -]([^\W\d_]{2,30})")
 
 
 def _is_dash(text: str, start: int, end: int) -> bool:
-    """Whether a minus opens a list item, or is a dash between words or numbers."""
+    """Return whether a minus opens a list item, or is a dash between words or numbers."""
     if _LIST_DASH.search(text, max(0, start - 8), end) is not None:
         return True
     mark = text.find("–", start, end)
@@ -436,7 +438,9 @@ def _is_dash(text: str, start: int, end: int) -> bool:
 
 
 def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
-    """The ways in which separators can be read: ``1,234`` is 1234, and 1.234 where commas were decimal before."""
+    """Yield the ways in which separators can be read: ``1,234`` is 1234, and 1.234 where commas were
+    decimal before.
+    """
     if not text.isascii():
         text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
     plain = _PARTING.sub("", text)
@@ -745,7 +749,7 @@ _CALENDAR = re.compile(r"[-/]")
 
 
 def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """What is no plain number by its form: links, telephones, dates, designations."""
+    """Yield what is no plain number by its form: links, telephones, dates, designations."""
     if ":/" in text or "@" in text or "www." in text:
         for match in _LINK.finditer(text):
             if has_digit(match[0]):
@@ -775,7 +779,7 @@ def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
 def _merged(
     text: str, spans: Sequence[tuple[int, int, Shape, Found | None]]
 ) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """All that has digits, in order: what is marked already, codes, and numbers."""
+    """Yield all that has digits, in order: what is marked already, codes, and numbers."""
     ranks = {"number": -1, "moment": 0, "designation": 1}
     claimed_spans: list[tuple[int, int, Shape, Found | None]] = []
     for span in sorted(spans, key=lambda span: (span[0], ranks.get(span[2], 2), -span[1])):
@@ -820,7 +824,7 @@ def _merged(
 
 
 def _in_chunk(text: str, start: int, end: int) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """The code that a word is, or the numbers in it."""
+    """Yield the code that a word is, or the numbers in it."""
     chunk = text[start:end]
     if chunk.isdecimal():
         yield start, end, "number", None
@@ -859,7 +863,7 @@ def _is_code(text: str, start: int, end: int) -> bool:
 
 
 def _is_numeric(text: str, start: int, end: int) -> bool:
-    """Whether what begins there is a number with what is glued to it, and nothing else."""
+    """Return whether what begins there is a number with what is glued to it, and nothing else."""
     if not text[start : start + 1].isdecimal() and text[start] not in "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞":
         return False
     chunk = text[start:end]

@@ -81,7 +81,7 @@ _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 
 @lru_cache(maxsize=1)
 def _numerals() -> frozenset[str]:
-    """Every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
+    """Return every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
     ends = [[int(end, 16) for end in line.split("-")] for line in lines("numerals.txt")]
     return frozenset(chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1))
 
@@ -92,7 +92,7 @@ def _latex() -> dict[str, str]:
 
 
 def is_numeral(char: str) -> bool:
-    """Whether ``char`` shows a number: a digit or numeral of any script, a die, a keycap, a domino."""
+    """Return whether ``char`` shows a number: a digit or numeral of any script, a die, a keycap, a domino."""
     return char in _numerals()
 
 
@@ -132,7 +132,7 @@ class _Asides:
                 self.unseen[match.start()] = ends[place]
 
     def has_in_code(self, place: int) -> bool:
-        """Whether ``place`` is in code; asked for places in order."""
+        """Return whether ``place`` is in code; asked for places in order."""
         while self._code and self._code[-1][1] <= place:
             self._code.pop()
         return bool(self._code) and self._code[-1][0] <= place

@@ -42,7 +42,9 @@ def format_quantity(quantity: Quantity, rest: str = "") -> str:
 
 
 def _unit_to_show(unit: str, rest: str) -> str:
-    """What is left to show of a unit where the message goes on with it, or with a unit that it is divided by."""
+    """Return what is left to show of a unit where the message goes on with it, or with a unit that it is
+    divided by.
+    """
     from gllint_runtime.policy.text_units import end_of_unit, period_at
 
     if end_of_unit(rest, 0, unit):
@@ -52,7 +54,8 @@ def _unit_to_show(unit: str, rest: str) -> str:
 
 
 def _places(exact: Fraction, least: int, *, is_money: bool) -> int:
-    """The decimals of a number: those that it has, while the whole has eight significant digits, and at least so many.
+    """Return the decimals of a number: those that it has, while the whole has eight significant digits, and at least
+    so many.
 
     An amount that its currency's own decimals do not show exactly has the two of any other unit.
     """
@@ -66,7 +69,7 @@ def _places(exact: Fraction, least: int, *, is_money: bool) -> int:
 
 
 def magnitude(exact: Fraction) -> int:
-    """The power of ten of the first digit, whatever the program's decimal context is."""
+    """Return the power of ten of the first digit, whatever the program's decimal context is."""
     return _CONTEXT.divide(Decimal(exact.numerator), Decimal(exact.denominator)).adjusted()
 
 
@@ -89,7 +92,7 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 def _minor_digits(unit: str) -> int | None:
-    """The decimals of a bare currency; ``None`` for any other unit."""
+    """Return the decimals of a bare currency; ``None`` for any other unit."""
     if not unit.isupper():
         return None
     if unit not in pack_units(("currencies",)) and not ALLOWED_UNITS.get(unit, "").startswith("currency-"):
@@ -107,11 +110,11 @@ def _counted() -> dict[str, tuple[str, str]]:
 
 
 def _says(rest: str, words: tuple[str, str]) -> bool:
-    """Whether a message goes on with the word of what is counted."""
+    """Return whether a message goes on with the word of what is counted."""
     return _word(words).match(rest[:REST_LENGTH]) is not None
 
 
 @lru_cache(maxsize=64)
 def _word(words: tuple[str, str]) -> re.Pattern[str]:
-    """One of two words, unless it goes on as another unit (``tokens/s``) or another word (``row-level``)."""
+    """Return one of two words, unless it goes on as another unit (``tokens/s``) or another word (``row-level``)."""
     return re.compile(rf"[ \u00a0](?:{'|'.join(map(re.escape, words))})(?![\w^·×]| ?/|-\w)")

@@ -38,7 +38,7 @@ class SchemaUnit(NamedTuple):
 
 
 def declared_unit(node: Any) -> SchemaUnit | None:
-    """The unit that a schema declares for the number it describes; the path is within this schema.
+    """Return the unit that a schema declares for the number it describes; the path is within this schema.
 
     Codes of UCUM and UN/CEFACT are read where ``x-unit-system`` says so next to ``x-unit``, and in ``ucumUnit``, which
     is one by its name. A code that is not read is given with its system before it, and so is no unit.
@@ -74,7 +74,9 @@ class SchemaNumber(NamedTuple):
 
 
 def schema_numbers(schema: Schema, shapes: Collection[str] = ()) -> Iterator[SchemaNumber]:
-    """The numbers that a schema admits outside inlined Quantities, outermost first; ``shapes`` are Quantities, too."""
+    """Yield the numbers that a schema admits outside inlined Quantities, outermost first; ``shapes`` are Quantities,
+    too.
+    """
     units: dict[Path | None, SchemaUnit] = {}
     skip = is_inlined_quantity if not shapes else lambda node: _is_quantity(node, shapes)
     for path, node in subschemas(schema, skip=skip):
@@ -132,7 +134,7 @@ def find_raw_numbers(
 
 
 def _least_number(schema: Schema, path: Path) -> float:
-    """A number that a schema admits at its keyword ``path``: a fraction, unless it wants integers."""
+    """Return a number that a schema admits at its keyword ``path``: a fraction, unless it wants integers."""
     node: Any = schema
     for step in path:
         node = node[step]
@@ -142,12 +144,12 @@ def _least_number(schema: Schema, path: Path) -> float:
 
 
 def declared_units(schema: Schema) -> list[SchemaUnit]:
-    """The units that a schema declares for its numbers, each once."""
+    """Return the units that a schema declares for its numbers, each once."""
     return list(dict.fromkeys(d for _, d in schema_numbers(schema) if d is not None))
 
 
 def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
-    """The units that the Quantities which a schema writes out may have, as far as it names them."""
+    """Yield the units that the Quantities which a schema writes out may have, as far as it names them."""
     for path, node in subschemas(schema):
         if not is_inlined_quantity(node) or not isinstance(unit := node["properties"]["unit"], Mapping):
             continue
@@ -179,7 +181,7 @@ def property_of(path: Path) -> str | None:
 def property_names(path: Path) -> tuple[str, ...] | None:
     """Return the properties that lead to the value that the schema at ``path`` describes, without steps into lists.
 
-    ``None`` where another step than those lies on the way.
+    ``None`` if another step than those lies on the way.
     """
     names: list[str] = []
     steps = iter(path)
@@ -194,12 +196,12 @@ def property_names(path: Path) -> tuple[str, ...] | None:
 
 
 def find_inlined_quantities(schema: Schema) -> list[Path]:
-    """The paths of the inlined Quantities within a schema, itself included."""
+    """Return the paths of the inlined Quantities within a schema, itself included."""
     return [path for path, node in subschemas(schema) if is_inlined_quantity(node)]
 
 
 def demands_quantity(schema: Schema) -> bool:
-    """Whether ``schema`` refers to the Quantity schema anywhere, or declares the unit of a number.
+    """Return whether ``schema`` refers to the Quantity schema anywhere, or declares the unit of a number.
 
     Also true where a part of the schema is not known, since it may be there.
     """
@@ -214,7 +216,7 @@ def demands_quantity(schema: Schema) -> bool:
 
 
 def unknown_refs(schema: Schema) -> list[Path]:
-    """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
+    """Return the paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
     return [
         (*path, "$ref")
         for path, node in subschemas(schema, keywords=EVERY_KEYWORD)

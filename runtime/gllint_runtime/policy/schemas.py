@@ -40,7 +40,7 @@ QUANTITY_INLINED: dict[str, Any] = {
 
 
 def inlined_quantity(unit: str | None) -> dict[str, Any]:
-    """A Quantity written out, in ``unit`` where that is known."""
+    """Return a Quantity written out, in ``unit`` where that is known."""
     if unit is None:
         return QUANTITY_INLINED
     properties = {**QUANTITY_INLINED["properties"], "unit": {"const": unit}}
@@ -79,7 +79,7 @@ class Claim:
     basis: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The claim as a final step has it."""
+        """Return the claim as a final step has it."""
         data = {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
         return data if self.basis is None else {**data, "basis": self.basis}
 
@@ -157,7 +157,9 @@ def referent(root: Schema, ref: str) -> Any:
 
 
 def alternatives(root: Schema, schemas: Iterable[Any]) -> list[Mapping[Any, Any]]:
-    """The ``schemas`` and all of ``root`` that is asked of the same value: branches and local references, each once."""
+    """Return the ``schemas`` and all of ``root`` that is asked of the same value: branches and local references, each
+    once.
+    """
     nodes: list[Mapping[Any, Any]] = []
     waiting = [*schemas][::-1]
     seen: set[int] = set()
@@ -180,7 +182,7 @@ def _is_number(value: Any) -> bool:
 
 
 def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
-    """The keyword by which a schema says that the value may be a number, ``None`` where none does."""
+    """Return the keyword by which a schema says that the value may be a number, ``None`` if none does."""
     declared = node.get("type")
     types = declared if isinstance(declared, (list, tuple)) else (declared,)
     if any(isinstance(name, str) and name in _NUMERIC_TYPES for name in types):
@@ -194,7 +196,7 @@ def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
 
 
 def is_inlined_quantity(schema: Schema) -> bool:
-    """Whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``.
+    """Return whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``.
 
     Not where its ``value`` is definitely no number or its ``unit`` no text.
     """
@@ -215,7 +217,7 @@ _MOST_BRANCHES = 1000
 
 
 def _may_be(schema: Schema, is_wanted: Callable[[Any], bool], types: frozenset[str]) -> bool:
-    """Whether a schema may admit a value of ``types``; not where it says for sure that there is none."""
+    """Return whether a schema may admit a value of ``types``; not where it says for sure that there is none."""
     waiting = [schema]
     for _ in range(_MOST_BRANCHES):
         if not waiting:
@@ -243,7 +245,7 @@ def _may_be(schema: Schema, is_wanted: Callable[[Any], bool], types: frozenset[s
 
 
 def schema_problems(schema: Schema) -> list[SchemaProblem]:
-    """Why ``schema`` cannot be used (GL203), one entry for each cause, at the offending value.
+    """Return why ``schema`` cannot be used (GL203), one entry for each cause, at the offending value.
 
     Not valid in Draft 2020-12, or a ``required`` that names a property which ``properties`` does not declare.
     """
@@ -271,7 +273,7 @@ _JSON_TYPES = frozenset({"number", "integer", "string", "boolean", "object", "ar
 
 
 def _plainly_valid(schema: Schema) -> bool:
-    """Whether a schema uses nothing but everyday keywords, each with a value of the right kind.
+    """Return whether a schema uses nothing but everyday keywords, each with a value of the right kind.
 
     Nearly all schemas of tools do. The validator, which costs a millisecond a schema, decides about the rest.
     """
@@ -332,7 +334,7 @@ def _holds_opaque(value: Any) -> bool:
 
 
 def _plain_keys(value: Any) -> Any:
-    """The schema without keys that are not text and with tuples as lists, as a validator expects it."""
+    """Return the schema without keys that are not text and with tuples as lists, as a validator expects it."""
     if isinstance(value, Mapping):
         return {key: _plain_keys(item) for key, item in value.items() if isinstance(key, str)}
     if isinstance(value, (list, tuple)):
@@ -341,7 +343,7 @@ def _plain_keys(value: Any) -> Any:
 
 
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
-    """What ``anyOf`` and ``oneOf`` require is optional; other branches may require their parent's properties."""
+    """Yield what ``anyOf`` and ``oneOf`` require is optional; other branches may require their parent's properties."""
     always = [key for key in OF_THE_VALUE if key not in ("anyOf", "oneOf")]
     nodes: dict[Path, Any] = {}
     declared: dict[Path, set[str] | None] = {}
@@ -364,7 +366,7 @@ def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
 
 
 def _whole(path: Path) -> Path:
-    """The path of the outermost schema that describes the same value as the one at ``path``."""
+    """Return the path of the outermost schema that describes the same value as the one at ``path``."""
     while path:
         named = len(path) > 1 and path[-2] in NAMED
         if len(path) > 1 and (
@@ -379,7 +381,7 @@ def _whole(path: Path) -> Path:
 
 
 def _declared(schema: Mapping[Any, Any]) -> set[str] | None:
-    """The properties that a schema declares, its branches included; ``None`` where that is unknown."""
+    """Return the properties that a schema declares, its branches included; ``None`` if that is unknown."""
     names: set[str] = set()
     for _, node in subschemas(schema, keywords=_COMPOSED):
         if isinstance(node, bool):
@@ -433,7 +435,7 @@ def quantity_problem(value: Any) -> str | None:
 
 
 def is_plain_key(key: str, patterns: Collection[str]) -> bool:
-    """Whether a project declares that numbers under this key are no quantities (``"*_id"``, ``"page"``)."""
+    """Return whether a project declares that numbers under this key are no quantities (``"*_id"``, ``"page"``)."""
     return any(fnmatchcase(key, pattern) for pattern in patterns)
 
 

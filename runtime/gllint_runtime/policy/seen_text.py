@@ -62,7 +62,7 @@ class SeenText:
         return place if number < 0 else place + self._shifts[number]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the source that shows the characters from ``start`` to ``end``."""
+        """Return the stretch of the source that shows the characters from ``start`` to ``end``."""
         return self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
 
 

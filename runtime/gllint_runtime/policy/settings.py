@@ -110,12 +110,12 @@ class Policy(_Fields):
 
     @classmethod
     def seeds(cls) -> Self:
-        """The policy of the seeds: every number is a Quantity and every number of a message is claimed."""
+        """Return the policy of the seeds: every number is a Quantity and every number of a message is claimed."""
         return cls(plain_kinds=())
 
     @classmethod
     def from_project(cls, path: str | os.PathLike[str] = ".") -> Self:
-        """The policy in ``[tool.gllint]`` of the project that ``path`` (a file or a folder) lies in.
+        """Return the policy in ``[tool.gllint]`` of the project that ``path`` (a file or a folder) lies in.
 
         That is the nearest ``gllint.toml`` or ``pyproject.toml`` with such a table upwards, which ``gllint check``
         obeys there, too; or ``path`` itself where it is such a file. Without one the defaults apply. Raises
@@ -153,7 +153,7 @@ class Policy(_Fields):
         return level_of(self.levels, code)
 
     def unit_registry(self) -> UnitRegistry:
-        """A registry of the units that this policy allows."""
+        """Return a registry of the units that this policy allows."""
         from gllint_runtime.policy.units import UnitRegistry
 
         return UnitRegistry(self.extend_units, strict=self.strict_units, packs=self.packs)
@@ -165,19 +165,19 @@ class Policy(_Fields):
         return judge_unit(unit, extend=self.extend_units, strict=self.strict_units, packs=self.packs)
 
     def allows(self, unit: str) -> bool:
-        """Whether a result may have a unit."""
+        """Return whether a result may have a unit."""
         from gllint_runtime.policy.units import is_allowed
 
         return is_allowed(unit, extend=self.extend_units, strict=self.strict_units, packs=self.packs)
 
     def pack_symbols(self) -> frozenset[str]:
-        """The units that the packs add."""
+        """Return the units that the packs add."""
         from gllint_runtime.policy.unit_table import pack_units
 
         return frozenset(pack_units(self.packs)) if self.packs else frozenset()
 
     def unit_declared(self, key: str | None, tool: str, path: str) -> str | None:
-        """The unit that ``units`` declares for the number under ``key``, at ``path`` of a tool's result."""
+        """Return the unit that ``units`` declares for the number under ``key``, at ``path`` of a tool's result."""
         from fnmatch import fnmatchcase
 
         for pattern, unit in self.units:
@@ -187,7 +187,7 @@ class Policy(_Fields):
         return None
 
     def is_plain(self, key: object, value: object = 0, beside: Collection[str] = ()) -> bool:
-        """Whether a number under this key is no quantity; of a kind are integral numbers alone."""
+        """Return whether a number under this key is no quantity; of a kind are integral numbers alone."""
         if not (self.plain_keys or self.plain_kinds) or not isinstance(key, str):
             return False
         from gllint_runtime.policy.names import is_plain
@@ -205,7 +205,7 @@ def combined(policy: Policy | None, settings: Mapping[str, Any], kind: type) -> 
 
 
 def _usable(field: str, value: Any) -> Any:
-    """The value of a field as :class:`Policy` keeps it. Raises ValueError or TypeError."""
+    """Return the value of a field as :class:`Policy` keeps it. Raises ValueError or TypeError."""
     if field not in _Fields._fields:
         raise TypeError(f"Policy has no field {field!r}; there are {', '.join(_Fields._fields)}")
     if value is _Fields._field_defaults[field]:
@@ -225,7 +225,7 @@ def _usable(field: str, value: Any) -> Any:
 
 
 def _usable_object(field: str, value: Any) -> Any:
-    """The value of a field that no text of a configuration has. Raises TypeError."""
+    """Return the value of a field that no text of a configuration has. Raises TypeError."""
     from datetime import date, datetime
 
     if field == "units":
@@ -241,7 +241,7 @@ def _usable_object(field: str, value: Any) -> Any:
 
 
 def _pairs(units: Any) -> tuple[tuple[str, str], ...]:
-    """A table of units as pairs; one that names a tool and a path goes before a pattern of keys."""
+    """Return a table of units as pairs; one that names a tool and a path goes before a pattern of keys."""
     rows = units.items() if isinstance(units, Mapping) else units
     return tuple(sorted(((path, unit) for path, unit in rows), key=lambda pair: (".$" not in pair[0], pair)))
 

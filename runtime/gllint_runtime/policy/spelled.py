@@ -10,7 +10,7 @@ from gllint_runtime.policy.data_files import sections
 
 
 def spelled_numbers(text: str) -> Iterator[tuple[int, int, int]]:
-    """The numbers in words of a text: start, end, value. "One" alone is an article as often."""
+    """Yield the numbers in words of a text: start, end, value. "One" alone is an article as often."""
     for match in _pattern().finditer(text):
         words = re.findall("[a-z]+", match[0].lower())
         if words != ["one"]:

@@ -21,7 +21,7 @@ def _registry() -> Any:
 
 @lru_cache(maxsize=1024)
 def stock_dimensions(name: str) -> dict[str, int] | None:
-    """The base dimensions of a unit of pint's default registry, or ``None`` if it has no such unit."""
+    """Return the base dimensions of a unit of pint's default registry, or ``None`` if it has no such unit."""
     if not _NAME.match(name):
         return None
     try:
@@ -37,7 +37,7 @@ def stock_dimensions(name: str) -> dict[str, int] | None:
 
 @lru_cache(maxsize=1024)
 def stock_readings(word: str) -> frozenset[str]:
-    """The units of pint that are written like ``word`` in one case or another, by pint's full names.
+    """Return the units of pint that are written like ``word`` in one case or another, by pint's full names.
 
     ``mw`` gives milliwatt and megawatt. The letters of a prefix are tried in each case, those of a unit's name are not
     distinguished.
@@ -66,7 +66,7 @@ def stock_name(symbol: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def stock_sizes_agree(unit: str, other: str) -> bool | None:
-    """Whether two single units are one in dimension and size by pint; ``None`` where it has not both of them."""
+    """Return whether two single units are one in dimension and size by pint; ``None`` if it has not both of them."""
     if stock_name(unit) is None or stock_name(other) is None:
         return None
     try:
@@ -78,7 +78,7 @@ def stock_sizes_agree(unit: str, other: str) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def stock_size(name: str) -> tuple[dict[str, int], float] | None:
-    """Return the dimensions of a unit and how many of pint's base units it is; ``None`` where pint does not have it.
+    """Return the dimensions of a unit and how many of pint's base units it is; ``None`` if pint does not have it.
 
     ``km`` is 1000 metres. For ``degF`` the size is that of one degree of difference, 5/9 kelvin: the zero point of a
     scale is left out.
@@ -100,7 +100,7 @@ def _parsed(word: str) -> Any:
 
 
 def _cases(word: str) -> set[str]:
-    """The word in small letters (a plural's "s" is one), and with those that may be a prefix in each case."""
+    """Return the word in small letters (a plural's "s" is one), and with those that may be a prefix in each case."""
     small = word.lower()
     written = {small}
     for length in range(1, min(_LONGEST_PREFIX, len(word) - 1) + 1):

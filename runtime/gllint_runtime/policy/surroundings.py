@@ -43,7 +43,7 @@ class Fault(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _sections() -> dict[str, str]:
-    """The sections of ``surroundings.txt``; words in small letters, with their accents and without."""
+    """Return the sections of ``surroundings.txt``; words in small letters, with their accents and without."""
     sections = {}
     for kind, name, text in re.findall(
         r"^\[(expression )?([a-z ]+).*\]\n((?:.+\n)+)", read("surroundings.txt"), re.MULTILINE
@@ -61,13 +61,13 @@ def _sections() -> dict[str, str]:
 
 @lru_cache(maxsize=64)
 def words(name: str) -> frozenset[str]:
-    """The words of a section."""
+    """Return the words of a section."""
     return frozenset(_sections()[name].split("|"))
 
 
 @lru_cache(maxsize=64)
 def pattern(name: str) -> re.Pattern[str]:
-    """The expression of a section, with those that it names; ``/`` is the end of a word."""
+    """Return the expression of a section, with those that it names; ``/`` is the end of a word."""
     units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""})
     currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
     ends = [
@@ -115,7 +115,7 @@ class Plain(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Plain:
-        """How a text is seen."""
+        """Return how a text is seen."""
         blanks = {char for char in {*text} if _is_blank(char)}
         letters = text.translate(dict.fromkeys(map(ord, blanks), " ")) if blanks else text
         if blanks and (apostrophes := [*_WITHIN_WORD.finditer(text)]):
@@ -137,7 +137,9 @@ class Plain(NamedTuple):
 
 
 def small_letters(text: str) -> str:
-    """The text in small letters, long words without accents: "mïllion" is read as "million", "föld" not as "fold"."""
+    """Return the text in small letters, long words without accents: "mïllion" is read as "million", "föld" not as
+    "fold".
+    """
     return text.lower() if text.isascii() else _LETTERS.sub(lambda word: _plain_word(word[0]), text)
 
 
@@ -195,7 +197,7 @@ _ACROSS = "Leave out what would change the value: the tool's own sign and magnit
 
 
 def _is_unspaced(char: str) -> bool:
-    """Whether a letter is of a script without blanks. It may touch a macro unless it counts or is a unit."""
+    """Return whether a letter is of a script without blanks. It may touch a macro unless it counts or is a unit."""
     return pattern("unspaced letters").match(char) is not None
 
 
@@ -222,7 +224,7 @@ _OPERATORS_ACROSS = frozenset("−⁻－×÷∕⋅∗±∓√∛∜+")
 
 
 def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
-    """What changes the value of the macro at ``start`` to ``end`` from before it."""
+    """Return what changes the value of the macro at ``start`` to ``end`` from before it."""
     text = plain.text
     while start and not text[start - 1].isascii() and pattern("pictures").match(text[start - 1]):
         start -= 1
@@ -265,7 +267,7 @@ def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
 
 
 def _is_plus_of_prose(text: str, place: int, start: int) -> bool:
-    """Whether a ``+`` opens an item of a list, or adds one macro to another."""
+    """Return whether a ``+`` opens an item of a list, or adds one macro to another."""
     line = text[text.rfind("\n", 0, place) + 1 : place].rstrip()
     gap = text[place + 1 : start]
     return bool(gap) and not gap.strip(" \t\n") and (not line.strip(" \t>") or line[-1] == MASK)
@@ -295,7 +297,7 @@ def _is_stroke(char: str) -> bool:
 
 
 def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
-    """The word before a macro that changes its value: "minus", "half of", "Costs in millions:".
+    """Return the word before a macro that changes its value: "minus", "half of", "Costs in millions:".
 
     Articles, "of", words like "about", a comma and a colon hide none. The first other word, or the end of the
     sentence, the line or the cell, ends the search.
@@ -353,13 +355,13 @@ def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
 
 @lru_cache(maxsize=1)
 def _telling_words() -> frozenset[str]:
-    """The words that change a value, or hide no word before them."""
+    """Return the words that change a value, or hide no word before them."""
     names = "signs", "currencies in front", "magnitudes", "factors", "parts", "times before", "passed over"
     return frozenset({"miles"}.union(*map(words, (*names, "prepositions"))))
 
 
 def _is_operator_across(head: str, token: re.Match[str]) -> bool:
-    """Whether an operator precedes words that hide none: "−about", "× about"."""
+    """Return whether an operator precedes words that hide none: "−about", "× about"."""
     if token[0] in _OPERATORS_ACROSS:
         return token[0] != "+" or bool(head[: token.start()].strip())  # else it opens an item
     if token[0] not in "-–" or head[: token.start()][-1:] not in ("", " ", ":"):
@@ -369,7 +371,7 @@ def _is_operator_across(head: str, token: re.Match[str]) -> bool:
 
 
 def _multiplies(word: str, previous: str, following: str) -> bool:
-    """Whether a word is a factor of what follows it."""
+    """Return whether a word is a factor of what follows it."""
     return (
         word in words("factors")
         or (word in words("parts") and following in words("of"))
@@ -392,7 +394,7 @@ _NO_CHANGE = "Leave out {!r}: the macro shows its value and its unit, and the te
 
 
 def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[str]) -> Fault | None:
-    """What changes the quantity of the macro that ends at ``end``, and shows ``unit``, from behind it.
+    """Return what changes the quantity of the macro that ends at ``end``, and shows ``unit``, from behind it.
 
     Its own unit may be typed once more, and so may a time that it is divided by. Where ``unit`` is "", any unit may.
     """
@@ -426,7 +428,9 @@ def _next(plain: Plain, place: int) -> int:
 
 
 def _own_end(plain: Plain, place: int, unit: str) -> int:
-    """The end of the quantity's own unit at ``place``, or of "per" and one that it is divided by; 0 for any other."""
+    """Return the end of the quantity's own unit at ``place``, or of "per" and one that it is divided by; 0 for any
+    other.
+    """
     from gllint_runtime.policy.text_units import end_of_unit, period_at  # few messages need it
 
     char = plain.text[place : place + 1]
@@ -439,7 +443,7 @@ def _own_end(plain: Plain, place: int, unit: str) -> int:
 
 
 def _end_of_change(plain: Plain, place: int, symbols: Collection[str], unit: str | None) -> int:
-    """The end of what changes the quantity at ``place``, behind the blanks; 0 where nothing does."""
+    """Return the end of what changes the quantity at ``place``, behind the blanks; 0 where nothing does."""
     text, letters = plain.text, plain.letters
     char = text[place]
     if char == "/" and (text[place + 1 : place + 2] == ">" or _is_rate_of_things(letters, place, unit)):
@@ -470,7 +474,9 @@ def _end_of_change(plain: Plain, place: int, symbols: Collection[str], unit: str
 
 
 def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
-    """Whether a stroke at ``place`` divides by times, or by things that are counted, what has no time in its unit."""
+    """Return whether a stroke at ``place`` divides by times, or by things that are counted, what has no time in its
+    unit.
+    """
     from gllint_runtime.policy.text_units import counted_units, units_at
 
     divisors = _DIVISORS.match(letters, place)
@@ -482,7 +488,7 @@ def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
 
 
 def _unit_end(plain: Plain, place: int, stop: int, symbols: Collection[str]) -> int:
-    """The end of the symbol of a unit or a currency at ``place``, or of "per" and one; else 0."""
+    """Return the end of the symbol of a unit or a currency at ``place``, or of "per" and one; else 0."""
     letters = plain.letters
     word = _WORD.match(letters, place)
     last = word.end() if word else place
@@ -497,7 +503,7 @@ def _unit_end(plain: Plain, place: int, stop: int, symbols: Collection[str]) -> 
 
 @lru_cache(maxsize=512)
 def is_square(char: str) -> bool:
-    """Whether a character is a unit by itself, as ``㎾`` is."""
+    """Return whether a character is a unit by itself, as ``㎾`` is."""
     return not char.isascii() and unicodedata.normalize("NFKC", char).lstrip("°") in ALLOWED_UNITS
 
 
@@ -513,6 +519,6 @@ def _is_operator(char: str) -> bool:
 
 @lru_cache(maxsize=256)
 def holds_time(unit: str | None) -> bool:
-    """Whether a quantity of this unit is a rate, or a power."""
+    """Return whether a quantity of this unit is a rate, or a power."""
     parts = re.findall(r"[^\W\d]+", unit or "")
     return any(part in TIME_UNITS or ALLOWED_UNITS.get(part) == "power" for part in parts)

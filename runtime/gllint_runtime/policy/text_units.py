@@ -42,19 +42,19 @@ class Size(NamedTuple):
 
 @cache
 def words_table() -> Mapping[str, Mapping[str, str]]:
-    """The sections of ``reader.txt``."""
+    """Return the sections of ``reader.txt``."""
     return sections("reader.txt")
 
 
 @cache
 def table_words(section: str) -> frozenset[str]:
-    """The words of a section of ``reader.txt``."""
+    """Return the words of a section of ``reader.txt``."""
     return frozenset(words_table()[section]["words"].split())
 
 
 @lru_cache(maxsize=4096)
 def size_of_unit(unit: str) -> Size | None:
-    """The dimension and the size of a unit, of our tables or of physics; ``None`` of any other."""
+    """Return the dimension and the size of a unit, of our tables or of physics; ``None`` of any other."""
     if (row := words_table()["unit sizes"].get(unit)) is not None:
         dimension, factor = row.split()
         return Size(dimension, float(Fraction(factor)), 0.0)
@@ -77,14 +77,14 @@ def counted_units() -> frozenset[str]:
 
 
 def currency_units(sign: str) -> tuple[str, ...]:
-    """The currencies that a sign or a code may mean."""
+    """Return the currencies that a sign or a code may mean."""
     if len(sign) == 3 and sign.isalpha() and sign.isupper():
         return (sign,) if _is_unit(sign) else ()
     return tuple(words_table()["currencies"].get(sign, "").split())
 
 
 def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ...], int]:
-    """The units that are typed at a place behind a number, and where they end.
+    """Return the units that are typed at a place behind a number, and where they end.
 
     Without ``divided``, what the text goes on to divide them by is not read.
     """
@@ -115,7 +115,7 @@ def end_of_unit(text: str, at: int, unit: str) -> int:
 
 
 def period_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """The units that a text divides by at a place: ``/month``, `` per kWh``; and where that ends."""
+    """Return the units that a text divides by at a place: ``/month``, `` per kWh``; and where that ends."""
     per = _PER.match(text, at)
     units, end = _unit_at(text, per.end()) if per else ((), at)
     return (units, end) if units else ((), at)
@@ -154,7 +154,9 @@ def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ..
 
 
 def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """One unit (or a compound without blanks) that a text goes on with, as the tables write it, and where it ends."""
+    """Return one unit (or a compound without blanks) that a text goes on with, as the tables write it, and where it
+    ends.
+    """
     if emissions := emissions_at(text, at):
         return (emissions[0],), emissions[1]
     phrase = _PHRASE.match(text, at, at + _MAX_PHRASE)
@@ -180,7 +182,7 @@ def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 @lru_cache(maxsize=8192)
 def _named(written: str) -> tuple[str, ...]:
-    """The units that a name in words means; none where it is no unit, or a symbol."""
+    """Return the units that a name in words means; none if it is not a unit, or a symbol."""
     folded = written.lower()
     if folded in _no_units() or written in _no_units():
         return ()
@@ -197,7 +199,7 @@ def _named(written: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _of_symbol(written: str) -> tuple[str, ...]:
-    """The units that a symbol means: one by its case, those of any case where it has none so."""
+    """Return the units that a symbol means: one by its case, those of any case where it has none so."""
     if written in _no_units() or (len(written) == 1 and not written.isalpha()):
         return ()
     if written in ("Ki", "Mi", "Gi", "Ti"):  # of memory
@@ -221,7 +223,7 @@ def _of_symbol(written: str) -> tuple[str, ...]:
 
 @cache
 def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
-    """The symbols of units in small letters, with each that they may be: ``mwh`` is ``MWh`` or ``mWh``."""
+    """Return the symbols of units in small letters, with each that they may be: ``mwh`` is ``MWh`` or ``mWh``."""
     folded: dict[str, tuple[str, ...]] = {}
     from gllint_runtime.policy.unit_table import ALLOWED_UNITS
 
@@ -245,7 +247,9 @@ def base_of_unit(unit: str) -> float:
 
 
 def unit_of_text(text: str) -> tuple[str, ...]:
-    """The units that a whole text means (a header's bracket, a field ``unit``); as typed where no table has it."""
+    """Return the units that a whole text means (a header's bracket, a field ``unit``); as typed where no
+    table has it.
+    """
     text = text.strip()
     if not text or len(text) > _MAX_UNIT:
         return (text,) if text else ()

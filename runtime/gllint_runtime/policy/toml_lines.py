@@ -27,7 +27,7 @@ def line_of(text: str, key: Key) -> int | None:
 
 
 def key_lines(text: str) -> dict[Key, int]:
-    """The lines of all keys of a valid document and of the items of its lists, counted from 1.
+    """Return the lines of all keys of a valid document and of the items of its lists, counted from 1.
 
     The keys of an inline table are on its line.
     """
@@ -87,6 +87,6 @@ def _items(tokens: Iterator[re.Match[str]], lines: dict[Key, int], key: Key, lin
 
 
 def _parts(key: str) -> Key:
-    """The names of a dotted key, as they are written or in quotes."""
+    """Return the names of a dotted key, as they are written or in quotes."""
     parts = (match[0] for match in islice(_PART.finditer(key), _DEEPEST))
     return tuple(tomllib.loads(f"k={part}")["k"] if part[0] in "\"'" else part for part in parts)

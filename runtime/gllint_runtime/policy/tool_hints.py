@@ -31,12 +31,12 @@ def _hints() -> Mapping[str, Mapping[str, bool]]:
 
 
 def hints_of(category: str) -> dict[str, bool]:
-    """The annotations of a tool of a category, such as ``"READ_ONLY"``. Raises KeyError for what is none."""
+    """Return the annotations of a tool of a category, such as ``"READ_ONLY"``. Raises KeyError for what is none."""
     return dict(_hints()[category])
 
 
 def category_of_hints(hints: Mapping[str, Any] | None) -> str:
-    """The category of a tool with these annotations: the least that allows all that they do not deny.
+    """Return the category of a tool with these annotations: the least that allows all that they do not deny.
 
     What is missing, or no boolean, counts as MCP has it: a tool without annotations is ``"EXTERNAL"``.
     """
@@ -53,5 +53,7 @@ def category_of_hints(hints: Mapping[str, Any] | None) -> str:
 
 
 def is_verifier(tool: str) -> bool:
-    """Whether a tool is the guard's own; clients write its server before its name (``mcp__weather__verify_answer``)."""
+    """Return whether a tool is the guard's own; clients write its server before its name
+    (``mcp__weather__verify_answer``).
+    """
     return tool.rpartition("__")[2] in VERIFIERS

@@ -27,7 +27,7 @@ _TERM = re.compile(
 
 
 def unit_of_code(code: str, system: str) -> str | None:
-    """The unit that a code of a system means, as the tables write it; ``None`` for one that is not read."""
+    """Return the unit that a code of a system means, as the tables write it; ``None`` for one that is not read."""
     if system == "uncefact":
         return _codes()[1].get(code)
     return _of_ucum(code) if system == "ucum" and len(code) <= _LONGEST else None
@@ -35,7 +35,7 @@ def unit_of_code(code: str, system: str) -> str | None:
 
 @cache
 def _codes() -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The units by their codes of UCUM, and of UN/CEFACT."""
+    """Return the units by their codes of UCUM, and of UN/CEFACT."""
     table = units().values()
     return (
         {code: unit.symbol for unit in table for code in unit.ucum},
@@ -71,7 +71,7 @@ def _of_ucum(code: str) -> str | None:
 
 
 def _is_alone(code: str, word: re.Match[str]) -> bool:
-    """Whether a word in braces is a term, and not behind one."""
+    """Return whether a word in braces is a term, and not behind one."""
     return word.start() == 0 or code[word.start() - 1] in "./("
 
 

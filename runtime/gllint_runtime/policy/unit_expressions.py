@@ -41,7 +41,7 @@ def factors_of(unit: str) -> Factors:
 
 
 def _product(node: ast.expr, power: int, names: list[str]) -> Factors:
-    """The factors of an expression raised to ``power``. Raises ValueError for another operator."""
+    """Return the factors of an expression raised to ``power``. Raises ValueError for another operator."""
     match node:
         case ast.Name(id=stand_in):
             name = names[int(stand_in[1:])]

@@ -74,18 +74,18 @@ _PARTS = frozenset(
 
 
 def is_of_unit_library(name: str) -> bool:
-    """Whether a full name is that of a unit, of a quantity, or of what makes one."""
+    """Return whether a full name is that of a unit, of a quantity, or of what makes one."""
     is_known_module = any(name == module or name.startswith(f"{module}.") for module in _MODULES)
     return is_known_module or name.rpartition(".")[2] in _USUAL_NAMES
 
 
 def gives_quantity(attribute: str) -> bool:
-    """Whether an attribute or a method of a library's quantity gives a quantity again: ``to``, ``sum``."""
+    """Return whether an attribute or a method of a library's quantity gives a quantity again: ``to``, ``sum``."""
     return attribute not in _PARTS and not attribute.startswith(("_", "is_", "check", "compare", "format"))
 
 
 def quantity_of_library(value: Any) -> tuple[Any, str] | None:
-    """The number and the unit of an object of such a library; ``None`` for anything else.
+    """Return the number and the unit of an object of such a library; ``None`` for anything else.
 
     The number of an array is the array.
     """
@@ -105,7 +105,7 @@ def quantity_of_library(value: Any) -> tuple[Any, str] | None:
 
 
 def _spelling(factors: Iterable[tuple[str, Any]]) -> str:
-    """A product of powers as the tables write it."""
+    """Return a product of powers as the tables write it."""
     from gllint_runtime.policy.units import unit_meant  # the rules need only names of this module
 
     # A power before its hours is energy: `kW h`.

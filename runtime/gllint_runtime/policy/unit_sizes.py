@@ -44,7 +44,9 @@ class UnitSize(NamedTuple):
 
 
 def relation(unit: Factors, other: Factors) -> Relation | None:
-    """Whether two units are the same, of one dimension and another size, or of two dimensions; ``None``: not known."""
+    """Return whether two units are the same, of one dimension and another size, or of two dimensions; ``None``: not
+    known.
+    """
     if Counter(dict(unit)) == Counter(dict(other)):
         return "same"
     size, other_size = size_of(unit), size_of(other)
@@ -70,7 +72,7 @@ def ratio(unit: Factors, other: Factors) -> float | None:
 def _of_one_currency(
     dimension: frozenset[tuple[str, int]], other: frozenset[tuple[str, int]]
 ) -> frozenset[tuple[str, int]]:
-    """A dimension in the currency of another, where one of the two is in a part of whatever currency."""
+    """Return a dimension in the currency of another, where one of the two is in a part of whatever currency."""
     if dimension == other or (_ANY, 1) not in dimension ^ other:
         return dimension
     mine, theirs = ({base for base in each if base[0].startswith("currency")} for each in (dimension, other))
@@ -79,19 +81,19 @@ def _of_one_currency(
 
 
 def is_of_any_currency(unit: Factors) -> bool:
-    """Whether it is an unnamed part of a currency, which is no unit of a Quantity."""
+    """Return whether it is an unnamed part of a currency, which is not a unit of a Quantity."""
     return any(name in _bases()["parts"] for name, _ in unit)
 
 
 def is_logarithm(unit: str) -> bool:
-    """Whether numbers in ``unit`` are logarithms, as those in dB and of pH are."""
+    """Return whether numbers in ``unit`` are logarithms, as those in dB and of pH are."""
     return unit_dimension(unit) in sections("base_dimensions.txt")["scales"]["logarithms"].split()
 
 
 def quotient(above: str, below: str) -> str:
-    """The unit of a number of ``above`` by one of ``below``: factors on both sides are left out.
+    """Return the unit of a number of ``above`` by one of ``below``: factors on both sides are left out.
 
-    Raises ValueError for a text that is no unit.
+    Raises ValueError for a text that is not a unit.
     """
     over, under = product((factors_of(above), 1)), product((factors_of(below), 1))
     powers = dict(over)
@@ -101,7 +103,7 @@ def quotient(above: str, below: str) -> str:
 
 
 def product(*factors: tuple[Factors, int]) -> Factors:
-    """The product of units, each raised to a power; what cancels is left out."""
+    """Return the product of units, each raised to a power; what cancels is left out."""
     powers: Counter[str] = Counter()
     for unit, exponent in factors:
         for name, power in unit:
@@ -110,7 +112,7 @@ def product(*factors: tuple[Factors, int]) -> Factors:
 
 
 def converted(unit: Factors, factor: float) -> Factors | None:
-    """The unit of a number of ``unit`` that was multiplied by ``factor``, where one is of exactly that size.
+    """Return the unit of a number of ``unit`` that was multiplied by ``factor``, where one is of exactly that size.
 
     A thousandth of a number of Wh is a number of kWh; a half of it is a number of nothing that has a name. A price per
     kWh times a thousand is one per MWh: what is paid stays as it is where something else can change.
@@ -143,20 +145,22 @@ def _both_converted(unit: Factors, factor: float) -> Factors | None:
 
 
 def is_named(unit: Factors) -> bool:
-    """Whether there is a unit with a name of this dimension, of whatever size; true where it is not known."""
+    """Return whether there is a unit with a name of this dimension, of whatever size; true if it is not known."""
     size = size_of(unit)
     return size is None or not size.dimension or size.dimension in _by_dimension()
 
 
 def text_of(unit: Factors) -> str:
-    """The unit as it is written: ``"kWh/m2"``."""
+    """Return the unit as it is written: ``"kWh/m2"``."""
     above = [_raised(name, power) for name, power in unit if power > 0]
     below = [_raised(name, -power) for name, power in unit if power < 0]
     return "/".join(["*".join(above) or "1", *below])
 
 
 def name_of(unit: Factors) -> str:
-    """The unit as people write it: a product that the allowlist has a name for by that name, ``kWh`` for ``kW*h``."""
+    """Return the unit as people write it: a product that the allowlist has a name for by that name, ``kWh`` for
+    ``kW*h``.
+    """
     if not unit:
         return "1"
     size = size_of(unit) if len(unit) > 1 else None
@@ -168,13 +172,13 @@ def name_of(unit: Factors) -> str:
 
 
 def factors_of_unit(unit: str) -> Factors:
-    """The factors of a unit as a Quantity, a schema or a name writes it; none for a bare number."""
+    """Return the factors of a unit as a Quantity, a schema or a name writes it; none for a bare number."""
     return product((factors_of(as_listed(unit, packs=PACKS)), 1))
 
 
 @lru_cache(maxsize=4096)
 def size_of(unit: Factors) -> UnitSize | None:
-    """The dimension and the size of a unit; ``None`` where one of its factors is not known, or is a level."""
+    """Return the dimension and the size of a unit; ``None`` if one of its factors is not known, or is a level."""
     dimension: Counter[str] = Counter()
     factor = Fraction(1)
     if len(unit) > _MOST_FACTORS:
@@ -248,7 +252,7 @@ def _scales() -> frozenset[str]:
 
 @cache
 def _by_dimension() -> Mapping[frozenset[tuple[str, int]], Sequence[tuple[str, Fraction]]]:
-    """The units that have a name, those of the allowlist first."""
+    """Return the units that have a name, those of the allowlist first."""
     table: dict[frozenset[tuple[str, int]], list[tuple[str, Fraction]]] = {}
     for name in dict.fromkeys(_names()):
         size = size_of(factors_of(name))
@@ -270,7 +274,7 @@ _LEAST_OF_A_CURRENCY = Fraction(1, 100)
 
 @lru_cache(maxsize=1024)
 def _of_size(name: str, ratio_to_name: float) -> str | None:
-    """The unit that is so many ``name``; ``None`` where no unit is.
+    """Return the unit that is so many ``name``; ``None`` if no unit is.
 
     None is a thousandth or a millionth of a currency: who counts in these names them, no multiplication does.
     """
@@ -290,7 +294,7 @@ def _of_size(name: str, ratio_to_name: float) -> str | None:
 
 
 def _is_money(size: UnitSize | None) -> bool:
-    """Whether a unit is a currency or a part of one."""
+    """Return whether a unit is a currency or a part of one."""
     return size is not None and any(base.startswith("currency") for base, _ in size.dimension)
 
 

@@ -49,14 +49,16 @@ class Spelling(NamedTuple):
 
 
 def plain_spelling(text: str) -> str:
-    """The text in which units are compared: ``m³`` is ``m3``, both micro signs are one, ``℃`` is ``degC`` (NFKC)."""
+    """Return the text in which units are compared: ``m³`` is ``m3``, both micro signs are one, ``℃`` is ``degC``
+    (NFKC).
+    """
     if text.isascii() or len(text) > MAX_LENGTH:
         return text
     return _DEGREE.sub(r"deg\1", unicodedata.normalize("NFKC", text))
 
 
 def as_listed(unit: str, extend: Collection[str] = (), packs: Collection[str] = ()) -> str:
-    """The unit with each of its names as the tables write it: ``μg/m³`` gives ``µg/m3``."""
+    """Return the unit with each of its names as the tables write it: ``μg/m³`` gives ``µg/m3``."""
     if unit.isascii():
         return unit
     listed = _written(frozenset(extend), tuple(packs))
@@ -66,7 +68,7 @@ def as_listed(unit: str, extend: Collection[str] = (), packs: Collection[str] = 
 
 @lru_cache(maxsize=64)
 def _written(extend: frozenset[str], packs: tuple[str, ...]) -> Mapping[str, str]:
-    """The symbols beyond ASCII, by their plain text."""
+    """Return the symbols beyond ASCII, by their plain text."""
     symbols = (symbol for symbol in (*pack_units(packs), *sorted(extend)) if not symbol.isascii())
     written = {plain_spelling(symbol): symbol for symbol in symbols}
     return {plain: symbol for plain, symbol in written.items() if plain not in ALLOWED_UNITS}
@@ -77,7 +79,10 @@ def _written(extend: frozenset[str], packs: tuple[str, ...]) -> Mapping[str, str
 
 @lru_cache(maxsize=1024)
 def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
-    """What ``text``, which is no allowed unit, is as a spelling of one. ``extend`` lists a project's own units."""
+    """Return what ``text``, which is no allowed unit, is as a spelling of one.
+
+    ``extend`` lists a project's own units.
+    """
     plain = " ".join(plain_spelling(text.translate(_RINGS)).split())
     if len(plain) > MAX_LENGTH:
         return Spelling()
@@ -102,7 +107,9 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
 
 
 def _of_ucum(text: str) -> str | None:
-    """The unit that a text means which is written as UCUM alone does: ``10*3/uL``, ``mm[Hg]``, ``{cells}/uL``."""
+    """Return the unit that a text means which is written as UCUM alone does: ``10*3/uL``, ``mm[Hg]``,
+    ``{cells}/uL``.
+    """
     # `{unit}/kWh` is a template that was not filled in.
     if not all(thing.endswith("s") and thing != "units" for thing in _COUNTED.findall(text)):
         return None
@@ -110,7 +117,7 @@ def _of_ucum(text: str) -> str | None:
 
 
 def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
-    """Every unit that a text may be read as, as it would be written here; none where it is not understood."""
+    """Return every unit that a text may be read as, as it would be written here; none if it is not understood."""
     if len(text) > MAX_LENGTH:
         return []
     reader = _Reader(frozenset(extend))
@@ -144,7 +151,7 @@ class _Reader:
         self.is_open = False
 
     def meanings(self, text: str) -> list[Factors]:
-        """The meanings of a text as products: none where it is not understood, several where it is ambiguous."""
+        """Return the meanings of a text as products: none if it is not understood, several where it is ambiguous."""
         self._text = _EMISSIONS.sub(_emission, text)
         text = _PER.sub("/", self._text.replace("**", "^")).translate(_DIVISION)
         try:
@@ -201,13 +208,13 @@ class _Reader:
         return meanings + products
 
     def _is_product(self, words: list[str]) -> bool:
-        """Whether words side by side are surely multiplied: ``kW h``, ``kWh m-2``."""
+        """Return whether words side by side are surely multiplied: ``kW h``, ``kWh m-2``."""
         return "*".join(words) in _table("products") or any(
             word[-2:-1] in ("-", "\u207b") for word in words[1:]
         )
 
     def _factor(self, text: str, is_divisor: bool) -> list[Factors]:
-        """The meanings of a word with its power: ``m2``, ``s^-1``, ``K-1``."""
+        """Return the meanings of a word with its power: ``m2``, ``s^-1``, ``K-1``."""
         if (other := _table("others").get(text)) is not None:
             raise _UnreadableError(f"`{text}` is {other}.")
         if (ten := _TEN.fullmatch(text)) is not None:
@@ -240,7 +247,7 @@ class _Reader:
         return [_expanded(factors_of(unit), power) for unit in units]
 
     def _word(self, word: str, is_divisor: bool) -> list[str]:
-        """The units that a word may mean; none where it is no unit at all."""
+        """Return the units that a word may mean; none if it is not a unit at all."""
         if word in _symbols(self._extend):
             return [word]
         if is_divisor and (unit := _table("denominators").get(word)):
@@ -266,13 +273,13 @@ class _Reader:
         return units or self._counted(word)
 
     def _counted(self, word: str) -> list[str]:
-        """The things that are counted, or the project's own units, of which a word is the plural."""
+        """Return the things that are counted, or the project's own units, of which a word is the plural."""
         singular = word[:-1].lower() if word.endswith("s") else ""
         counted = (*pack_units(("counts",)), *sorted(self._extend))
         return list(dict.fromkeys(unit for unit in counted if unit and unit.lower() == singular))
 
     def _of_letters(self, word: str) -> list[str]:
-        """The units of the tables that are written like a word in another case, one for each meaning."""
+        """Return the units of the tables that are written like a word in another case, one for each meaning."""
         letters = word.lower()
         units = [
             unit
@@ -288,7 +295,7 @@ class _Reader:
         return list({_meaning(unit): unit for unit in reversed(units)}.values())[::-1]
 
     def written(self, meaning: Factors) -> str | None:
-        """A product as the tables write it; ``None`` where one of its factors is not theirs."""
+        """Return a product as the tables write it; ``None`` if one of its factors is not theirs."""
         symbols = _symbols(self._extend)
         return _text(meaning) if all(name in symbols or name.isdecimal() for name, _ in meaning) else None
 
@@ -328,7 +335,9 @@ def _emission(match: re.Match[str]) -> str:
 
 
 def emissions_at(text: str, at: int) -> tuple[str, int] | None:
-    """The mass of CO2 equivalents that a text goes on with at a place (``tonnes of CO2e``), and where it ends."""
+    """Return the mass of CO2 equivalents that a text goes on with at a place (``tonnes of CO2e``), and
+    where it ends.
+    """
     match = _EMISSIONS.match(text, at)
     return None if match is None else (_emission(match), match.end())
 
@@ -342,7 +351,7 @@ def counted_measure(word: str) -> str | None:
 
 
 def _split(text: str) -> list[str]:
-    """The text between its bars, those within brackets aside. Raises for brackets that do not match."""
+    """Return the text between its bars, those within brackets aside. Raises for brackets that do not match."""
     parts, depth = [""], 0
     for char in text:
         depth += {"(": 1, ")": -1}.get(char, 0)
@@ -366,7 +375,10 @@ def _named(text: str) -> str | None:
 
 
 def _products(left: list[Factors], right: list[Factors]) -> list[Factors]:
-    """Each of some products with each of others, once whatever its order. Raises for more than anybody would write."""
+    """Return each of some products with each of others, once whatever its order.
+
+    Raises for more than anybody would write.
+    """
     pairs = [(*factors, *other) for factors in left for other in right]
     products = {frozenset(_powers(pair).items()): pair for pair in reversed(pairs)}
     if len(products) > _MAX_FACTORS:
@@ -386,12 +398,12 @@ def _raised_factors(factors: Factors, power: int) -> Factors:
 
 
 def _is_word(word: str, code: str) -> bool:
-    """Whether a text in other letters than the code of a currency is a word: ``pen``, ``all``."""
+    """Return whether a text in other letters than the code of a currency is a word: ``pen``, ``all``."""
     return code in _table("words")["codes"].split() and word != code
 
 
 def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
-    """The factors with ``m2`` as a power of ``m``."""
+    """Return the factors with ``m2`` as a power of ``m``."""
     return tuple(
         (split[1], int(split[2]) * exponent * power)
         if (split := TRAILING_POWER.match(name))
@@ -401,7 +413,7 @@ def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
 
 
 def _text(meaning: Factors) -> str | None:
-    """A product as the allowlist writes it, or as its compounds are written: ``kWh/m2/year``."""
+    """Return a product as the allowlist writes it, or as its compounds are written: ``kWh/m2/year``."""
     over, under = _parted(meaning)
     if dict(over).keys() & dict(under).keys():
         return None  # `m3/(h*m2)` is more than a speed
@@ -417,7 +429,7 @@ def _text(meaning: Factors) -> str | None:
 
 
 def _parted(factors: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """The factors above a bar, and those below it."""
+    """Return the factors above a bar, and those below it."""
     over = [factor for factor in factors if factor[1] > 0]
     return over, [factor for factor in factors if factor not in over]
 
@@ -443,7 +455,7 @@ def _raised(name: str, power: int) -> str:
 
 @lru_cache(maxsize=64)
 def _symbols(extend: frozenset[str]) -> Mapping[str, None]:
-    """All symbols that a suggestion may be made of, the allowlist first."""
+    """Return all symbols that a suggestion may be made of, the allowlist first."""
     compounds = {unit for unit in ALLOWED_UNITS if "/" in unit}
     return dict.fromkeys(
         u for u in (*ALLOWED_UNITS, *TIME_UNITS, *sorted(extend), *pack_units(PACKS)) if u not in compounds
@@ -472,7 +484,7 @@ def unit_names() -> Mapping[str, str]:
 
 @cache
 def _aliases() -> Mapping[str, str]:
-    """The unit of the tables that each of pint's full names is."""
+    """Return the unit of the tables that each of pint's full names is."""
     named_otherwise = unit_names().keys() - unit_names().values()
     symbols = [unit for unit in _symbols(frozenset()) if unit not in named_otherwise]
     listed = [*_table("pint"), *reversed(symbols)]

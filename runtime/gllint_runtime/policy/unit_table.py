@@ -37,7 +37,7 @@ class Unit(NamedTuple):
 
 @cache
 def units() -> Mapping[str, Unit]:
-    """Every unit of the table, by its symbol."""
+    """Return every unit of the table, by its symbol."""
     table: dict[str, Unit] = {}
     heading = ""
     for line in lines("unit_table.txt"):
@@ -60,19 +60,19 @@ def units() -> Mapping[str, Unit]:
 
 @cache
 def units_of(pack: str) -> Mapping[str, Unit]:
-    """The units that are in a pack, or ``"allowed"``, or part of a compound (``"times"``)."""
+    """Return the units that are in a pack, or ``"allowed"``, or part of a compound (``"times"``)."""
     return {symbol: unit for symbol, unit in units().items() if pack in unit.packs}
 
 
 def dimension_in_table(symbol: str) -> str | None:
-    """The dimension under which a unit is listed; ``None`` for a text that is no unit of the table."""
+    """Return the dimension under which a unit is listed; ``None`` for a text that is not a unit of the table."""
     unit = units().get(symbol)
     return None if unit is None else unit.dimension
 
 
 @lru_cache(maxsize=64)
 def pack_units(packs: tuple[str, ...]) -> Mapping[str, Unit]:
-    """The units of these packs. Raises ValueError for a name that is no pack."""
+    """Return the units of these packs. Raises ValueError for a name that is no pack."""
     if unknown := sorted(set(packs) - set(PACKS)):
         raise ValueError(f"no such pack of units: {', '.join(unknown)} (there are {', '.join(PACKS)})")
     return {symbol: unit for pack in PACKS if pack in packs for symbol, unit in units_of(pack).items()}

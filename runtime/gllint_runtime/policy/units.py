@@ -91,14 +91,14 @@ def is_allowed(
 
 
 def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[str] = ()) -> str | None:
-    """The dimension of ``unit`` as canonical text, or ``None`` where it is unknown."""
+    """Return the dimension of ``unit`` as canonical text, or ``None`` if it is unknown."""
     return judge_unit(unit, extend=extend, packs=packs).dimension
 
 
 def packs_for(unit: str) -> tuple[str, ...] | None:
-    """The packs without which ``unit`` is not allowed: one that does alone, else one for each of its names.
+    """Return the packs without which ``unit`` is not allowed: one that does alone, else one for each of its names.
 
-    None of them for a unit that is allowed without; ``None`` where no packs would do.
+    None of them for a unit that is allowed without; ``None`` if no packs would do.
     """
     if is_allowed(unit):
         return ()
@@ -117,7 +117,7 @@ def packs_for(unit: str) -> tuple[str, ...] | None:
 
 
 def is_same_size(unit: str, other: str) -> bool | None:
-    """Whether two units are one in dimension and size; ``None`` where it is not known, packs or not."""
+    """Return whether two units are one in dimension and size; ``None`` if it is not known, packs or not."""
     unit, other = as_listed(unit, packs=PACKS), as_listed(other, packs=PACKS)
     if unit == other:
         return True
@@ -128,7 +128,9 @@ def is_same_size(unit: str, other: str) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def unit_meant(text: str) -> str | None:
-    """The unit that a text means, packs or not, as the tables write it; ``None`` where it means none, or several."""
+    """Return the unit that a text means, packs or not, as the tables write it; ``None`` if it means none,
+    or several.
+    """
     if len(text) > MAX_LENGTH:
         return None
     symbol = as_listed(text, packs=PACKS)
@@ -148,7 +150,7 @@ class Conversion(NamedTuple):
     offset: Fraction
 
     def of(self, value: Any) -> Fraction | None:
-        """The value in the other unit; ``None`` for what is no finite number."""
+        """Return the value in the other unit; ``None`` for what is no finite number."""
         exact = _exact(value)
         return None if exact is None else exact * self.factor + self.offset
 
@@ -170,7 +172,7 @@ def conversion(unit: str, target: str) -> Conversion | None:
 
 
 def rounded_like(value: Any, exact: Fraction) -> Any:
-    """``exact`` as a number of the type that ``value`` has: integers where they are exact, Decimals, else a float."""
+    """``exact`` as a number of the type that ``value`` has: integers if they are exact, Decimals, else a float."""
     match value:
         case int() if exact.denominator == 1:
             return int(exact)
@@ -183,7 +185,7 @@ def rounded_like(value: Any, exact: Fraction) -> Any:
 
 @lru_cache(maxsize=4096)
 def unit_dimension(unit: str) -> str | None:
-    """The dimension of a unit of the table, packs or not, or of one made of these; pint is not asked for it."""
+    """Return the dimension of a unit of the table, packs or not, or of one made of these; pint is not asked for it."""
     return _dimension(as_listed(unit, packs=PACKS), PACKS)
 
 
@@ -197,7 +199,9 @@ class Measure(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def measure_of(unit: str) -> Measure | None:
-    """The dimension and the size of a unit of the allowlist, of any pack, or made of these; ``None`` for any other."""
+    """Return the dimension and the size of a unit of the allowlist, of any pack, or made of these; ``None`` for any
+    other.
+    """
     symbol = as_listed(unit, packs=PACKS)
     dimension = _dimension(symbol, PACKS)
     return None if dimension is None else Measure(dimension, *_scale(symbol, PACKS))
@@ -205,7 +209,8 @@ def measure_of(unit: str) -> Measure | None:
 
 @lru_cache(maxsize=1024)
 def size_in_bases(name: str) -> tuple[Mapping[str, int], Fraction] | None:
-    """One unit of the allowlist, of time or of any pack over our dimensions, and how many of their root units it is.
+    """Return one unit of the allowlist, of time or of any pack over our dimensions, and how many of their root units
+    it is.
 
     Of a temperature the size of a degree. ``None`` for a name that none of them has.
     """
@@ -219,9 +224,9 @@ def unit_title(unit: str) -> str:
 
 
 def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable[[str], str]) -> str:
-    """What to do about a unit that is not allowed, in a sentence or two.
+    """Return what to do about a unit that is not allowed, in a sentence or two.
 
-    ``allowing`` gives the setting that would allow a unit; ``verdict.nearest`` needs none where ``is_nearest_allowed``.
+    ``allowing`` gives the setting that would allow a unit; ``verdict.nearest`` needs none if ``is_nearest_allowed``.
     """
     spelling, nearest = verdict.spelling, verdict.nearest
     if spelling.is_placeholder:
@@ -246,7 +251,7 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
 
 
 def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection[str]) -> UnitVerdict | None:
-    """The verdict on what is made of our units, for which pint is never asked; ``None`` for anything else."""
+    """Return the verdict on what is made of our units, for which pint is never asked; ``None`` for anything else."""
     if (
         unit not in extend and len(plain_spelling(unit)) > MAX_LENGTH
     ):  # nothing that long is read, or kept in a cache
@@ -287,7 +292,9 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
 
 
 def _is_factor(name: str, power: int) -> bool:
-    """Whether a number is part of a unit, and not of the value: a power of ten (``10^9/L``), or ``g/(24*h)``."""
+    """Return whether a number is part of a unit, and not of the value: a power of ten (``10^9/L``), or
+    ``g/(24*h)``.
+    """
     return name.isdecimal() and (power < 0 or (name == "10" and power > 1))
 
 
@@ -310,7 +317,7 @@ def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
 
 
 def _is_abbreviation_of_pint(unit: str) -> bool:
-    """Whether a part of a unit is known to pint alone, and by a symbol: `pp` is a length there."""
+    """Return whether a part of a unit is known to pint alone, and by a symbol: `pp` is a length there."""
     names = [name for name, _ in factors_of(_lenient(unit)) if name not in units() and name not in TIME_UNITS]
     return any((full := stock_name(name)) is not None and name not in (full, f"{full}s") for name in names)
 
@@ -332,13 +339,13 @@ def _lenient(unit: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _dimension(unit: str, packs: tuple[str, ...] = (), *, stock: bool = False) -> str | None:
-    """The dimension of an expression as text; ``None`` when a factor is not known."""
+    """Return the dimension of an expression as text; ``None`` when a factor is not known."""
     exponents = _exponents(unit, packs, stock)
     return None if exponents is None else _text(exponents)
 
 
 def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] | None:
-    """An expression over the base dimensions."""
+    """Return an expression over the base dimensions."""
     total: Counter[str] = Counter()
     for name, power in factors_of(unit):
         part = {} if _is_factor(name, power) else _of_one(name, packs, stock)
@@ -350,7 +357,7 @@ def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] |
 
 
 def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int] | None:
-    """One unit over the base dimensions."""
+    """Return one unit over the base dimensions."""
     if dimension := ALLOWED_UNITS.get(name) or TIME_UNITS.get(name):
         return (
             dict(factors_of(DERIVED_DIMENSIONS[dimension]))
@@ -387,7 +394,7 @@ def _raised(base: str, exponent: int) -> str:
 
 
 def _canonical(dimension: str) -> str | None:
-    """The unit that a dimension is normalised to, word by word; ``None`` where there is none."""
+    """Return the unit that a dimension is normalised to, word by word; ``None`` if there is none."""
     text = re.sub(
         r"[A-Za-z-]+", lambda word: CANONICAL_UNITS.get(word[0], word[0].removeprefix("currency-")), dimension
     )
@@ -426,12 +433,15 @@ def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
 
 
 def exact_value(value: Any) -> Fraction:
-    """A number as it is written: 0.1 is a tenth. Raises TypeError, ValueError or OverflowError for what is none."""
+    """Return a number as it is written: 0.1 is a tenth.
+
+    Raises TypeError, ValueError or OverflowError for what is none.
+    """
     return Fraction(Decimal(float.__repr__(value)) if isinstance(value, float) else value)
 
 
 def _exact(value: Any) -> Fraction | None:
-    """A finite real number as it is written; ``None`` for anything else, booleans included."""
+    """Return a finite real number as it is written; ``None`` for anything else, booleans included."""
     if isinstance(value, (bool, str)):
         return None
     try:
@@ -469,11 +479,14 @@ class UnitRegistry:
         return self.allowlist - self._listed
 
     def symbol(self, unit: str) -> str:
-        """The unit as the allowlist writes it: ``m3`` for ``m³``."""
+        """Return the unit as the allowlist writes it: ``m3`` for ``m³``."""
         return unit if unit.isascii() else as_listed(unit, self.own, self.packs)
 
     def is_allowed(self, unit: str) -> bool:
-        """Whether a Quantity may have ``unit`` here. Case-sensitive; typography is ignored (``m³`` is ``m3``)."""
+        """Return whether a Quantity may have ``unit`` here.
+
+        Case-sensitive; typography is ignored (``m³`` is ``m3``).
+        """
         symbol = self.symbol(unit)
         return symbol in self.allowlist or (
             symbol not in ALLOWED_UNITS
@@ -491,7 +504,7 @@ class UnitRegistry:
         raise GLValidationError("UNIT_UNKNOWN", message, hint=hint, path=path)
 
     def normalize(self, quantity: Quantity) -> tuple[Decimal, str]:
-        """The value in its dimension's canonical unit, and that unit: 1 tCO2e → ``(1000, "kgCO2e")``.
+        """Return the value in its dimension's canonical unit, and that unit: 1 tCO2e → ``(1000, "kgCO2e")``.
 
         Raises GLValidationError UNIT_UNKNOWN for a unit that is not allowed.
         """
@@ -503,9 +516,9 @@ class UnitRegistry:
         return _decimal(value) if isinstance(value, Fraction) else Decimal(str(value)), target
 
     def convert_to(self, quantity: Quantity, target_unit: str) -> Quantity:
-        """A Quantity of the same size in ``target_unit``; integers, Decimals and Fractions stay exact.
+        """Return a Quantity of the same size in ``target_unit``; integers, Decimals and Fractions stay exact.
 
-        Raises UNIT_UNKNOWN where the dimensions differ.
+        Raises UNIT_UNKNOWN if the dimensions differ.
         """
         from gllint_runtime.policy.schemas import Quantity
 
@@ -520,10 +533,10 @@ class UnitRegistry:
         return Quantity(rounded_like(quantity.value, self._convert(quantity, target_unit)), target_unit)
 
     def same_quantity(self, a: Quantity, b: Quantity, tolerance: float = 1e-9) -> bool:
-        """Whether two Quantities are equal once in the same unit.
+        """Return whether two Quantities are equal once in the same unit.
 
-        Integers are compared exactly, anything else to a relative ``tolerance`` with no absolute floor;
-        temperatures in kelvin. NaN, infinity, booleans and different dimensions are never equal.
+        Integers are compared exactly, anything else to a relative ``tolerance`` with no absolute floor; temperatures
+        in kelvin. NaN, infinity, booleans and different dimensions are never equal.
         """
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
@@ -559,6 +572,6 @@ class UnitRegistry:
 
 
 def _argument(unit: str) -> str:
-    """The arguments of a registry that allow a unit."""
+    """Return the arguments of a registry that allow a unit."""
     packs = packs_for(unit)
     return f"packs={[*packs]!r}" if packs else f"extend_units={[unit[:MAX_LENGTH]]!r}"

@@ -27,7 +27,7 @@ Checker = Callable[[Any], tuple[Path, str] | None]
 
 
 def checker(schema: Any) -> Checker:
-    """A function from data to ``None`` where it fits ``schema``, else to the path and message of its error.
+    """Return a function from data to ``None`` if it fits ``schema``, else to the path and message of its error.
 
     The validator is built at the first use and kept.
     """
@@ -66,7 +66,7 @@ def checker(schema: Any) -> Checker:
 
 
 def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-    """The Quantity schema as one keyword: the same decision as everywhere else, at a third of the cost."""
+    """Yield the Quantity schema as one keyword: the same decision as everywhere else, at a third of the cost."""
     problem = quantity_problem(instance)
     if problem is not None:
         yield _refusal(problem)
@@ -134,7 +134,7 @@ def _identity(value: Any) -> Any:
 
 
 def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any:
-    """A copy of ``schema`` with the schema ``quantity`` in place of each reference to the Quantity schema."""
+    """Return a copy of ``schema`` with the schema ``quantity`` in place of each reference to the Quantity schema."""
     if isinstance(schema, (list, tuple)):
         return [inline_refs(item, quantity) for item in schema]
     if not isinstance(schema, Mapping):
@@ -150,7 +150,9 @@ def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any
 
 
 def foreign_refs(schema: Any, known_schemas: Collection[str] = KNOWN_SCHEMAS) -> list[Path]:
-    """The paths of each ``$ref`` that leads neither to a place in ``schema`` nor to one of the ``known`` schemas."""
+    """Return the paths of each ``$ref`` that leads neither to a place in ``schema`` nor to one of the ``known``
+    schemas.
+    """
     refs = [
         ((*path, key), ref)
         for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
@@ -225,7 +227,7 @@ def _same_value(path: Path, node: Any, targets: Mapping[str, Path]) -> Iterator[
 
 
 def _pointer(path: Path) -> str:
-    """The reference to a place of the same schema: ``#/$defs/x``."""
+    """Return the reference to a place of the same schema: ``#/$defs/x``."""
     return "#" + "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
@@ -254,7 +256,7 @@ def parse_stringified(data: Any, schema: Any, root: Any = None) -> Any:
 
 
 def _types(root: Any, schema: Any) -> Iterator[str]:
-    """The types that a schema admits, ``"any"`` where that is not spelled out."""
+    """Yield the types that a schema admits, ``"any"`` where that is not spelled out."""
     for node in alternatives(root, [schema]):
         declared = node.get("type")
         if isinstance(declared, str):

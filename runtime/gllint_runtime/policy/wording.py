@@ -38,14 +38,14 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as JSON writes it, shortened. Raises RecursionError or ValueError for what cannot be written."""
+    """Return a value as JSON writes it, shortened. Raises RecursionError or ValueError for what cannot be written."""
     import json
 
     return shortened(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def nearest(word: str, candidates: Mapping[str, str] | Iterable[str], otherwise: str = "") -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest of ``candidates``, or ``otherwise`` where none is near.
+    """Return ``"; did you mean 'x'?"`` for the nearest of ``candidates``, or ``otherwise`` if none is near.
 
     A mapping has the suggestion for each candidate.
     """

@@ -19,7 +19,7 @@ class Provider(Protocol):
         """Begin a conversation and return its state."""
 
     def chat_step(self, *, schema: dict[str, Any], tools: list[dict[str, Any]], state: Any) -> Any:
-        """The model's next step: an object that fits ``schema``, or its JSON text."""
+        """Return the model's next step: an object that fits ``schema``, or its JSON text."""
 
     def inject_tool_result(self, result: dict[str, Any]) -> Any:
         """Send the model ``{"tool_call_id": "tc_1", "output": …}`` and return the new state."""
@@ -29,7 +29,7 @@ class Provider(Protocol):
 
 
 def takes_options(provider: Provider) -> bool:
-    """Whether ``provider.chat_step`` takes the keyword ``options``."""
+    """Return whether ``provider.chat_step`` takes the keyword ``options``."""
     parameters = inspect.signature(provider.chat_step).parameters
     return "options" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
@@ -41,11 +41,11 @@ class Tape:
     """Seconds, for durations."""
 
     def opening(self, start: dict[str, Any]) -> dict[str, Any]:
-        """The settings that the run (or the recorded run) began with."""
+        """Return the settings that the run (or the recorded run) began with."""
         return start
 
     def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """What that call led to when it was recorded, or ``None`` when it is to be executed now."""
+        """Return what that call led to when it was recorded, or ``None`` when it is to be executed now."""
 
     def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Receives the result of a call."""

@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 def api_names(names: Iterable[str]) -> dict[str, str]:
-    """A name within ``[a-zA-Z0-9_-]{1,64}`` for each tool, mapped back to the tool's own; no two alike."""
+    """Return a name within ``[a-zA-Z0-9_-]{1,64}`` for each tool, mapped back to the tool's own; no two alike."""
     mapped: dict[str, str] = {}
     for name in names:
         short = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:_MAX_NAME]
@@ -78,7 +78,7 @@ class ChatProvider(ABC):
     def chat_step(
         self, *, schema: Any, tools: list[dict[str, Any]], state: Any = None, options: Any = None
     ) -> Any:
-        """The next of the model's calls; a request is made when none is open.
+        """Return the next of the model's calls; a request is made when none is open.
 
         With an async client it is to be awaited. Raises GLRuntimeError PROVIDER_FAILED for an answer that a length
         limit, a refusal or a content filter cut off.
@@ -96,7 +96,7 @@ class ChatProvider(ABC):
         return self._read(await response, names)
 
     def _read(self, response: Any, names: dict[str, str]) -> dict[str, Any]:
-        """The first step of a response that came to its own end; one that was cut off is never read."""
+        """Return the first step of a response that came to its own end; one that was cut off is never read."""
         reason = self._stop_reason(response)
         if reason is not None:
             raise GLRuntimeError(
@@ -135,7 +135,7 @@ class ChatProvider(ABC):
 
     @abstractmethod
     def _stop_reason(self, response: Any) -> str | None:
-        """Why the answer is not to be used, or ``None`` where it came to its own end."""
+        """Return why the answer is not to be used, or ``None`` if it came to its own end."""
 
     @abstractmethod
     def _take(self, response: Any) -> tuple[list[ToolUse], str]:
@@ -143,4 +143,4 @@ class ChatProvider(ABC):
 
     @abstractmethod
     def _answer_messages(self, answers: list[Answer]) -> list[dict[str, Any]]:
-        """The answers as messages of this API."""
+        """Return the answers as messages of this API."""

@@ -85,7 +85,7 @@ class OpenAIProvider(ChatProvider):
 
 
 def _joined(chunks: Iterable[Any]) -> Any:
-    """The response that a stream brings in pieces."""
+    """Return the response that a stream brings in pieces."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
     state = ChatCompletionStreamState()

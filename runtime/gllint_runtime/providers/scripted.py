@@ -35,7 +35,7 @@ class ScriptedProvider:
     def chat_step(
         self, *, schema: Any = None, tools: Any = None, state: Any = None, options: Any = None
     ) -> Any:
-        """The next step. Raises RuntimeError when there is none left."""
+        """Return the next step. Raises RuntimeError when there is none left."""
         if not self._steps:
             raise RuntimeError("The script has no further step")
         return copy.deepcopy(self._steps.popleft())
@@ -119,7 +119,7 @@ class Replayer(ScriptedProvider, Tape):
         return float(self._next("clock"))
 
     def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The outcome of the next recorded call, which must be this one."""
+        """Return the outcome of the next recorded call, which must be this one."""
         call = self._next("call")
         if call["name"] != name or call["arguments"] != arguments:
             raise RuntimeError(f"The recording calls {call['name']}({call['arguments']}) here, not {name}")

@@ -88,10 +88,8 @@ def binary(op: str, left: Meaning, right: Meaning) -> Meaning:
 
 
 def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | None:
-    """Whether two numbers are in one unit: the relation of their units, under each reading.
-
-    ``"same"`` where one reading of each is; ``None`` where it is not known. ``are_absolute`` where a temperature is a
-    point on its scale.
+    """Return how the units of two numbers relate, under each reading: ``"same"`` if one reading of both is the same,
+    ``None`` if unknown. With ``are_absolute``, a temperature is a point on its scale.
     """
     are_absolute = are_absolute and not (left.is_difference or right.is_difference)
     are_whole = left.is_whole and right.is_whole
@@ -109,12 +107,14 @@ def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | 
 
 
 def differ(first: Measure, second: Measure, are_absolute: bool = True) -> bool:
-    """Whether two numbers are known to be in different units."""
+    """Return whether two numbers are known to be in different units."""
     return fit(first, second, are_absolute) in ("size", "dimension")
 
 
 def _may_leave_out(first: Factors, second: Factors, is_first_whole: bool, is_second_whole: bool) -> bool:
-    """Whether one of two units may be the other, with a divisor that its name leaves out: `load_mmbtu` in MMBtu/h."""
+    """Return whether one of two units may be the other, with a divisor that its name leaves out: `load_mmbtu` in
+    MMBtu/h.
+    """
     if not first or not second:
         return True  # a quotient of two of which one leaves out the same
     powers = {power > 0 for _, power in product((first, 1), (second, -1))}
@@ -130,7 +130,7 @@ def _may_leave_out(first: Factors, second: Factors, is_first_whole: bool, is_sec
 def unit_relation(
     first: Factors, second: Factors, are_absolute: bool, are_whole: bool = False
 ) -> Relation | None:
-    """The relation of two units as people write them: kilograms may be those of CO2e, a MB one of 1,024 kB.
+    """Return the relation of two units as people write them: kilograms may be those of CO2e, a MB one of 1,024 kB.
 
     ``are_whole`` where neither is the end of a name: a quotient that is called a percentage in so many words is none.
     """
@@ -155,7 +155,7 @@ def _as_masses(unit: Factors) -> Factors:
 
 
 def is_absolute(measure: Measure) -> bool:
-    """Whether it is a temperature that is read off a scale, which no factor converts."""
+    """Return whether it is a temperature that is read off a scale, which no factor converts."""
     return not measure.is_difference and any(unit in _TEMPERATURES for unit in measure.readings)
 
 
@@ -214,7 +214,7 @@ def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
 
 
 def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
-    """A number and a literal: `hours + 1`, `temp_c + 273.15`."""
+    """Return the unit of a number plus a literal: `hours + 1`, `temp_c + 273.15`."""
     if is_absolute(measure):
         scales = {_TEMPERATURES.get(unit) for unit in measure.readings}
         if value in _ZERO_CELSIUS and scales == {"C" if op == "+" else "K"}:
@@ -227,7 +227,7 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
 
 
 def _product(left: Meaning, right: Meaning, exponent: int) -> Meaning:
-    """A product, or with the ``exponent`` -1 a quotient."""
+    """Return the unit of a product, or with the ``exponent`` -1 of a quotient."""
     if exponent == 1 and not isinstance(left, Measure):
         left, right = right, left
     sides = (left, right)
@@ -256,7 +256,9 @@ def _product(left: Meaning, right: Meaning, exponent: int) -> Meaning:
 
 
 def _of_library(left: Meaning, right: Meaning, exponent: int) -> Measure | None:
-    """A product with a unit of pint or astropy, which also makes a quantity of what is unknown, or with a quantity."""
+    """Return a product with a unit of pint or astropy, which also makes a quantity of what is unknown, or with a
+    quantity.
+    """
     match left, right:
         case Measure(role="unit"), Measure(role="unit"):
             return Measure((product((left.readings[0], 1), (right.readings[0], exponent)),), role="unit")
@@ -294,12 +296,14 @@ def _power(left: Meaning, right: Meaning) -> Meaning:
 
 
 def _is_share(unit: Factors) -> bool:
-    """Whether it may be a fraction as well as a percentage: names do not keep them apart."""
+    """Return whether it may be a fraction as well as a percentage: names do not keep them apart."""
     return any(name in _SHARES for name, _ in unit)
 
 
 def _may_be_fraction(share: Factors, unit: Factors) -> bool:
-    """Whether a ratio may be in a unit of fractions: `used / total` under a name in percent, or the 1/h of %/h."""
+    """Return whether a ratio may be in a unit of fractions: `used / total` under a name in percent, or the
+    1/h of %/h.
+    """
     bare = tuple(factor for factor in share if factor[0] not in _PERCENTAGES)
     return (_is_share(share) and unit in _FRACTIONS) or (bare != share and unit == bare)
 
@@ -327,7 +331,7 @@ def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
 
 
 def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
-    """Whether a product means what its units say: a price times a mass is in no USD*kg, but was one per kg."""
+    """Return whether a product means what its units say: a price times a mass is in no USD*kg, but was one per kg."""
     powers = dict(a)
     cancels = any(powers.get(name, 0) * power < 0 for name, power in b)
     each_time = tuple(f for f in result if f[1] > 0 or f[0] not in TIME_UNITS)  # `power_kw * hours_per_year`
@@ -335,7 +339,7 @@ def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
 
 
 def _scaled(measure: Measure, factor: float | None) -> Measure | None:
-    """A number times a literal: a conversion where there is a unit of that size, else anything."""
+    """Return the unit of a number times a literal: a conversion if there is a unit of that size, else unknown."""
     if not factor or not math.isfinite(factor) or is_absolute(measure):
         return None
     factor = abs(factor)

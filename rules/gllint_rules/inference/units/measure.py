@@ -54,17 +54,17 @@ RATIO = Measure(((),))
 
 
 def number_in_unit(meaning: Meaning) -> Measure | None:
-    """The number in a known unit that an expression is."""
+    """Return the number in a known unit that an expression is."""
     return meaning if isinstance(meaning, Measure) and meaning.role == "number" else None
 
 
 def measure_of_unit(unit: str) -> Measure:
-    """A number in a unit that is written out."""
+    """Return a number in a unit that is written out."""
     return Measure((factors_of_unit(unit),), is_whole=True)
 
 
 def measure_of_text(text: str | None) -> Measure | None:
-    """A number in the unit that a text is, in our spelling or a library's; ``None`` where its size is not known."""
+    """Return the measure of a number whose unit is this text; ``None`` if the size of the unit is unknown."""
     if not text:
         return None
     unit = factors_of_unit(text)
@@ -76,7 +76,7 @@ def measure_of_text(text: str | None) -> Measure | None:
 
 @lru_cache(maxsize=8192)
 def measure_of_name(name: str) -> Measure | None:
-    """A number whose unit a name announces by its end."""
+    """Return the measure of a number whose name ends in a unit."""
     units = read_name(name).readings
     if not units or (len(units) > 1 and any(_is_pair(unit) for unit in units)):
         return None  # `eur_usd`, `wh_co2e`: which way it goes is open, and whether it is a unit at all
@@ -107,12 +107,12 @@ def announced_by(name: str) -> Measure | None:
 
 
 def _is_pair(unit: str) -> bool:
-    """Whether a reading is a product of two units, time aside (`flow_m3_h`)."""
+    """Return whether a reading is a product of two units, time aside (`flow_m3_h`)."""
     return "*" in unit and unit.rpartition("*")[2] not in TIME_UNITS
 
 
 def join(first: Meaning, second: Meaning) -> Meaning:
-    """Return what is true of either of two."""
+    """Return what two measures have in common."""
     if first == second:
         return first
     match first, second:
@@ -153,7 +153,7 @@ def with_readings(
     is_either: bool = False,
     role: Role = "number",
 ) -> Measure | None:
-    """A measure of these readings, each once; unknown where there are too many."""
+    """Return a measure with these readings, each once; unknown if there are too many."""
     each = tuple(dict.fromkeys(readings))
     if not 0 < len(each) <= _MOST_READINGS:
         return None

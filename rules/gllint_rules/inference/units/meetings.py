@@ -60,7 +60,7 @@ Conflict: TypeAlias = Meeting | Given
 
 
 def conflicts_in(units: Units, body: Body) -> list[Conflict]:
-    """The numbers of a body that meet others of another unit, each place once."""
+    """Return the numbers of a body that meet others of another unit, each place once."""
     found: dict[int, Conflict] = {}
     if not any(map(_is_hint, expressions_in(body.block))) and not (
         body.arguments or any(map(_is_declared, body.function.params if body.function else ()))
@@ -74,7 +74,7 @@ def conflicts_in(units: Units, body: Body) -> list[Conflict]:
 
 
 def _meeting_places(block: Block, scope: Scope) -> Iterator[tuple[Expr, Scope]]:
-    """The operations, comparisons and calls of a block, each with its scope; of a chain of operations the whole."""
+    """Yield the operations, comparisons and calls of a block with their scopes; chains as a whole."""
     waiting: list[tuple[Expr, Scope]] = []
     for statement in facts.statements(block):
         if isinstance(statement, facts.AugAssign):
@@ -121,7 +121,7 @@ class _Search:
     # --- what may be in a unit --------------------------------------------------------------------------------
 
     def is_hinted(self, expr: Expr, body: Body) -> bool:
-        """Whether something in an expression, or what defines it in this body, names a unit."""
+        """Return whether something in an expression, or what defines it in this body, names a unit."""
         for part in parts_of(expr):
             if _is_hint(part):
                 return True
@@ -131,7 +131,7 @@ class _Search:
         return False
 
     def _is_hinted(self, binding: Binding, body: Body) -> bool:
-        """Whether a binding may have a unit, by the names in it; the units themselves cost more to read."""
+        """Return whether a binding may have a unit, by the names in it; the units themselves cost more to read."""
         if binding not in self._hints:
             self._hints[binding] = False  # meanwhile, of one that rests on itself
             if isinstance(binding.target, Param):
@@ -232,7 +232,7 @@ class _Search:
                 yield Given(value.at, number, name, replace(measure, role="number"))
 
     def is_rate(self, expr: Expr, unit: str, body: Body) -> bool:
-        """Whether a unit is one part of that of a number: a conversion changes that part (rad/s)."""
+        """Return whether a unit is one part of that of a number: a conversion changes that part (rad/s)."""
         number = number_in_unit(self.units.unit_of(expr, body))
         [part] = measure_of_unit(unit).readings[0]
         return number is not None and all(part in reading for reading in number.readings)
@@ -247,7 +247,7 @@ class _Search:
     def labelled(
         self, callee: FunctionOf, call: facts.Call, body: Body
     ) -> Iterator[tuple[Expr, str, Measure | None]]:
-        """The numbers that a call gives a unit: ``quantity(heat_wh, "kWh")``."""
+        """Yield the numbers that a call labels with a unit: ``quantity(heat_wh, "kWh")``."""
         if any("unit" in param.name for param in callee.params):
             given = {param.name: value for param, value in given_arguments(callee, call)}
             for name, unit_name in self.labels(callee).items():
@@ -255,7 +255,7 @@ class _Search:
                     yield given[name], "", measure_of_text(self.units.text(given[unit_name], body))
 
     def labels(self, callee: FunctionOf, depth: int = 0) -> dict[str, str]:
-        """The parameters of which a function makes a Quantity: that of the value, and that of its unit."""
+        """Return the parameters for the value and the unit of the Quantity that a function makes."""
         function = callee.function
         labels: dict[str, str] = {}
         if not isinstance(function, facts.Function) or depth > 2:
@@ -291,12 +291,12 @@ class _Search:
 
 
 def names_unit(name: str) -> bool:
-    """Whether a name, or a key, ends in a unit."""
+    """Return whether a name, or a key, ends in a unit."""
     return len(name) < _MOST_WORD and measure_of_name(name) is not None
 
 
 def _is_hint(part: Expr) -> bool:
-    """Whether a name, an attribute or a key says that a number is in a unit."""
+    """Return whether a name, an attribute or a key shows a unit."""
     match part:
         case facts.Name(id=name):
             return names_unit(name)
@@ -311,7 +311,7 @@ def _is_hint(part: Expr) -> bool:
 
 
 def _is_declared(param: Param) -> bool:
-    """Whether a parameter may declare a unit next to its type."""
+    """Return whether a parameter may declare a unit next to its type."""
     return any(True for _ in declaring_calls(param.annotation, param.default))
 
 

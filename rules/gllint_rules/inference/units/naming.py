@@ -23,7 +23,7 @@ _PERCENT = (factors_of_unit("%"),)
 
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
-    """The measure of a variable that is assigned a value: what that is, and where this is open, what the name says."""
+    """Return the measure of a variable: that of its value, else what its name says."""
     announced = announced_by(name)
     if announced is None or (isinstance(meaning, Factor) and meaning.is_count):
         return meaning
@@ -35,7 +35,7 @@ def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
 
 
 def _is_size(name: str, announced: Measure, literal: float | None) -> bool:
-    """Whether a name that is a unit, and no more, is given how many of another one that is: ``minutes = 60``."""
+    """Return whether a name that is just a unit is assigned a conversion factor: ``minutes = 60``."""
     return (
         literal is not None
         and literal != 1
@@ -45,7 +45,7 @@ def _is_size(name: str, announced: Measure, literal: float | None) -> bool:
 
 
 def _agreed(announced: Measure, measure: Measure) -> Meaning:
-    """A measured value under a name that says a unit, too."""
+    """Return the measure of a value under a name that also says a unit."""
     match fit(announced, measure, are_absolute=False):
         case "same":
             readings = [
@@ -86,7 +86,7 @@ def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
 
 
 def is_no_number(value: Expr | None) -> bool:
-    """Whether an expression is written out as something else than a number."""
+    """Return whether an expression is literally something other than a number."""
     match value:
         case facts.Const(value=constant):
             return isinstance(constant, (str, bytes, bool)) or constant is None

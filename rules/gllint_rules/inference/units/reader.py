@@ -105,7 +105,7 @@ class Units:
     # --- bodies ----------------------------------------------------------------------------------------------
 
     def body_of(self, module: Module, function: Function) -> Body:
-        """The body of a function."""
+        """Return the body of a function."""
         body = self._bodies.get(function)
         if body is None:
             arguments = self.declared.get(function, {})
@@ -114,7 +114,7 @@ class Units:
         return body
 
     def body_of_section(self, module: Module, number: int) -> Body:
-        """The statements of a section that are in no function."""
+        """Return the statements of a section that are in no function."""
         part = module.section(number)
         body = self._bodies.get(part)
         if body is None:
@@ -122,7 +122,7 @@ class Units:
         return body
 
     def body_at(self, site: Site) -> Body:
-        """The body that an expression is in."""
+        """Return the body that an expression is in."""
         section = site.module.section_of(site.at)
         around = [function for function in section.functions if function.at < site.at < function.end]
         if around:
@@ -199,7 +199,7 @@ class Units:
     # --- names -----------------------------------------------------------------------------------------------
 
     def reaching(self, expr: facts.Name, body: Body) -> list[Binding]:
-        """The bindings of a name that may be the last before it is read, where these are of the body itself.
+        """Return the bindings of a name that may be the last before it is read, where these are of the body itself.
 
         Of a name that a comprehension or a function around binds: all of them.
         """
@@ -267,7 +267,7 @@ class Units:
         return meaning
 
     def _may_change(self, name: str, has_keys: bool, function: Function | None) -> bool:
-        """Whether a function stores in a container, or may have another one store under a key of it."""
+        """Return whether a function stores in a container, or may have another one store under a key of it."""
         if function is None:
             return False
         if function.scope not in self._stores:
@@ -275,7 +275,7 @@ class Units:
         return name in self._stores[function.scope] or (has_keys and name in function.changed)
 
     def _each(self, source: Expr, way: Way, body: Body) -> Meaning:
-        """A part of one element of what is gone through."""
+        """Return the unit of a part of each element that a loop goes over."""
         match source, way:
             case facts.Call(func=facts.Attr(base=base, name="items"), args=()), (first, *rest):
                 return self._read(base, body, (ANY, *rest)) if first == 1 else None
@@ -312,7 +312,7 @@ class Units:
         return measure_of_text(declared) or measure_of_name(param.name)
 
     def _class_of(self, param: Param, function: Function, body: Body) -> ClassOf | None:
-        """The class of the project that a parameter is an object of: that of ``self``, or of its annotation."""
+        """Return the class of the project that a parameter is an object of: that of ``self``, or of its annotation."""
         owner = function.owner
         if owner is not None and param is function.params[0]:
             is_static = "staticmethod" in map(facts.last_name, function.decorators)
@@ -381,7 +381,7 @@ class Units:
         return None
 
     def _item(self, base: Expr, step: str | int, body: Body, way: Way) -> Meaning:
-        """``base[step]``: the entry where that is known, else what the key says, else an element of an array."""
+        """Return the unit of ``base[step]``: of the known entry, else by the key, else of an array's element."""
         if isinstance(step, int):
             return self._read(base, body, (step, *way))
         entry = self._read(base, body, (step, *way))
@@ -404,7 +404,7 @@ class Units:
         return joined(self._read(item, body, way[1:]) for item in (items if is_open else (items[step],)))
 
     def _entry(self, expr: facts.Dict, body: Body, way: Way) -> Meaning:
-        """The entry of a dict; the value of a Quantity is in the unit that this says."""
+        """Return the entry of a dict; the value of a Quantity is in the unit that this says."""
         if not way:
             return None
         key, rest = way[0], way[1:]
@@ -469,7 +469,7 @@ class Units:
         return replace(method, first=not is_static)
 
     def _class_of_object(self, expr: Expr, body: Body) -> ClassOf | None:
-        """The class of the project that an object is made of, or that its parameter is annotated with."""
+        """Return the class of the project that an object is made of, or that its parameter is annotated with."""
         match expr:
             case facts.Call(func=func):
                 of = self.callee(func, body)
@@ -484,7 +484,7 @@ class Units:
                 return None
 
     def _method(self, func: facts.Attr, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """A method of a number, of an array, of a dict or of a quantity."""
+        """Return the unit of the result of a method of a number, array, dict or Quantity."""
         name, base, table = func.name, func.base, unit_calls()
         match name, call.args:
             case "to" | "m_as" | "to_value", (unit, *_):
@@ -542,7 +542,7 @@ class Units:
         return joined(self.unit_of(value, body, way) for value in sorted(values, key=lambda value: value.at))
 
     def _field_given(self, of: ClassOf, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """A field of an object of the project, by what it is made with."""
+        """Return a field of an object of the project, by what it is made with."""
         if not way or not isinstance(way[0], str):
             return None
         name, rest = way[0], way[1:]
@@ -563,7 +563,7 @@ class Units:
         return measure_of_text(self.text(unit, body)) if unit is not None else None
 
     def _external(self, full: str, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """A function from outside the project."""
+        """Return the unit of the result of a function from outside the project."""
         table, args = unit_calls(), call.args
         if full in table.objects:
             unit, *parts = table.objects[full].split()
@@ -600,7 +600,7 @@ class Units:
         return None
 
     def _alike(self, args: Iterable[Expr], body: Body) -> Meaning:
-        """``max(a, b)``: one of several, where they are in one unit."""
+        """``max(a, b)``: one of several, if they are in one unit."""
         meanings = [self._read(arg, body) for arg in args]
         numbers = [number for meaning in meanings if (number := number_in_unit(meaning)) is not None]
         fitting = all(arithmetic.fit(numbers[0], number) == "same" for number in numbers)
@@ -624,14 +624,14 @@ class Units:
         return replace(measure, role="quantity") if measure is not None else None
 
     def unit(self, expr: Expr, body: Body) -> Measure | None:
-        """The unit that an argument says: a text, or an object of a library."""
+        """Return the unit that an argument says: a text, or an object of a library."""
         meaning = self._read(expr, body) if self._has_unit_packages(body.module) else None
         if isinstance(meaning, Measure) and meaning.role == "unit":
             return replace(meaning, is_whole=True)
         return measure_of_text(self.text(expr, body))
 
     def _unit_of_library(self, expr: facts.Attr, body: Body) -> Measure | None:
-        """The unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
+        """Return the unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
         match self.value(expr.base, body):
             case ExternalInstance(name=name) if name in REGISTRIES:
                 measure = measure_of_text(expr.name)
@@ -642,19 +642,19 @@ class Units:
         return replace(measure, role="unit", is_whole=False) if measure is not None else None
 
     def _has_unit_packages(self, module: Module) -> bool:
-        """Whether a module may make units with pint or astropy."""
+        """Return whether a module may make units with pint or astropy."""
         tops = {name.partition(".")[0] for name in module.outline.modules()}
         return not tops.isdisjoint(_PACKAGES) or not _MAKERS.isdisjoint(module.imported_names)
 
     # --- values ----------------------------------------------------------------------------------------------
 
     def value(self, expr: Expr, body: Body) -> Value | None:
-        """The one value that an expression has, as the evaluator says."""
+        """Return the one value that an expression has, as the evaluator says."""
         values = options(self.evaluator.eval(expr, Frame(body.module, body.scope)))
         return values[0] if len(values) == 1 else None
 
     def text(self, expr: Expr, body: Body) -> str | None:
-        """The text that an expression is known to be."""
+        """Return the text that an expression is known to be."""
         value = self.value(expr, body)
         return value.literal if isinstance(value, Text) else None
 
@@ -678,7 +678,7 @@ class Units:
 
 
 def given_arguments(callee: FunctionOf, call: facts.Call) -> Iterator[tuple[Param, Expr]]:
-    """The arguments of a call with the parameters that they are given to, as far as they are written out."""
+    """Yield the arguments of a call with the parameters that they are given to, as far as they are written out."""
     params = [param for param in callee.params if param.kind in ("positional", "any")]
     yield from zip(params, call.placed(), strict=False)
     by_name = {param.name: param for param in callee.params}
@@ -688,7 +688,7 @@ def given_arguments(callee: FunctionOf, call: facts.Call) -> Iterator[tuple[Para
 
 
 def given_fields(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
-    """The arguments of a constructor with the names of what they are given to."""
+    """Yield the arguments of a constructor with the names of what they are given to."""
     method = of.cls.method("__init__")
     names = (
         [param.name for param in method.params[1:] if param.kind in ("positional", "any")]
@@ -704,18 +704,20 @@ def given_fields(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
 
 
 def _is_fixed(scope: Scope, root: str) -> bool:
-    """Whether a name means one thing: what is imported, defined, or built in."""
+    """Return whether a name means one thing: what is imported, defined, or built in."""
     return root != "" and all(binding.kind in ("import", "def", "class") for binding in scope.find(root))
 
 
 def _end(binding: Binding) -> int:
-    """The number of the last expression of the statement that binds a name: what is behind it may read the name."""
+    """Return the number of the last expression of the statement that binds a name: what is behind it may read the
+    name.
+    """
     parts = parts_of(binding.value) if binding.value is not None else ()
     return max((part.at for part in parts), default=binding.at)
 
 
 def _stores(block: Block) -> frozenset[str]:
-    """The names of the containers that a block stores in by an index."""
+    """Return the names of the containers that a block stores in by an index."""
     targets = [
         target
         for statement in facts.statements(block)
@@ -728,7 +730,9 @@ def _stores(block: Block) -> frozenset[str]:
 
 
 def _replaces(later: Binding, earlier: Binding) -> bool:
-    """Whether a later binding is executed whenever an earlier one was: it is in the same block, or in one around."""
+    """Return whether a later binding is executed whenever an earlier one was: it is in the same block, or in one
+    around.
+    """
     branch = earlier.branch
     while branch is not None and branch is not later.branch:
         branch = branch.outer
@@ -736,13 +740,13 @@ def _replaces(later: Binding, earlier: Binding) -> bool:
 
 
 def _scales_itself(name: str, value: Expr) -> bool:
-    """Whether a name is given a multiple or a part of itself, as loops do again and again."""
+    """Return whether a name is given a multiple or a part of itself, as loops do again and again."""
     is_scaled = any(isinstance(part, facts.BinOp) and part.op not in "+-" for part in parts_of(value))
     return is_scaled and any(isinstance(part, facts.Name) and part.id == name for part in parts_of(value))
 
 
 def is_quantity_of_library(full: str) -> bool:
-    """Whether a name is that of a class of quantities of a unit library."""
+    """Return whether a name is that of a class of quantities of a unit library."""
     return full.endswith(".Quantity") and is_of_unit_library(full)
 
 
@@ -754,7 +758,7 @@ def _part(meaning: Meaning, way: Way) -> Meaning:
 
 
 def _step(index: Expr) -> str | int:
-    """The step into a container that an index is; of a text that is put together its literal end."""
+    """Return the step into a container that an index is; of a text that is put together its literal end."""
     match index:
         case facts.Const(value=str() as key):
             return key
@@ -770,7 +774,7 @@ def _step(index: Expr) -> str | int:
 
 
 def _is_listed_unit(expr: facts.Attr) -> bool:
-    """Whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters.
+    """Return whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters.
 
     `unit.heat_kwh` is: that unit is a flat, or a machine.
     """
@@ -780,7 +784,9 @@ def _is_listed_unit(expr: facts.Attr) -> bool:
 
 
 def _gives_no_number(function: Function) -> bool:
-    """Whether a function says that it returns a text or a truth value, or nothing: it need not be followed for that."""
+    """Return whether a function says that it returns a text or a truth value, or nothing: it need not be followed for
+    that.
+    """
     match function.returns:
         case facts.Name(id="str" | "bool" | "bytes") | facts.Const(value=None):
             return True

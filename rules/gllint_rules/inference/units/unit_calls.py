@@ -27,7 +27,7 @@ class UnitCalls(NamedTuple):
 
 @cache
 def unit_calls() -> UnitCalls:
-    """The table, read once."""
+    """Return the table, read once."""
     sections: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}
     text = files("gllint_rules.inference.units").joinpath("unit_calls.txt").read_text("utf-8")

@@ -138,7 +138,7 @@ MOST_OPTIONS = 512
 
 
 def options(value: Value) -> tuple[Value, ...]:
-    """The alternatives of a union; of anything else the value alone."""
+    """Return the alternatives of a union; of anything else the value alone."""
     return value.options if isinstance(value, UnionOf) else (value,)
 
 
@@ -170,7 +170,7 @@ def join(*values: Value) -> Value:
 
 
 def _with_families_merged(union: dict[object, Value]) -> dict[object, Value]:
-    """The options of ``union``, those of each family as one."""
+    """Return the options of ``union``, with those of each family merged."""
     result: dict[object, Value] = {}
     families: dict[object, list[Value]] = {}
     for identity, option in union.items():
@@ -194,10 +194,10 @@ def over(value: Value, change: Callable[[Value], Value]) -> Value:
 
 
 def is_alike(parts: Sequence[object], others: Sequence[object]) -> bool:
-    """Whether two values have the very same parts, in one order."""
+    """Return whether two values have the very same parts, in one order."""
     return len(parts) == len(others) and are_same(parts, others)
 
 
 def are_same(new: Iterable[object], old: Iterable[object]) -> bool:
-    """Whether a change has left all parts of a value as they were."""
+    """Return whether a change has left all parts of a value as they were."""
     return all(map(operator.is_, new, old))

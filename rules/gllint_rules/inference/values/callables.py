@@ -118,5 +118,5 @@ class ToolValue(Value, frozen=True):
 
 
 def is_reference(value: Value) -> bool:
-    """Whether it refers to a function or a class of the project, whose code is known."""
+    """Return whether it refers to a function or a class of the project, whose code is known."""
     return isinstance(value, (FunctionOf, ClassOf, ToolValue, Method, External, ModuleOf))

@@ -35,7 +35,7 @@ def _throughout(
     change: Callable[[Container, Callable[[Value], Value]], Value],
     done: dict[Value, Value],
 ) -> Value:
-    """``value`` with all containers in it changed, from within; what it shares stays shared, as ``done`` knows."""
+    """Return ``value`` with all containers in it changed, innermost first. ``done`` keeps shared parts shared."""
 
     def inner(part: Value) -> Value:
         if part not in done:
@@ -72,7 +72,8 @@ def as_constant(value: Value) -> Value:
 
 
 def condensed(value: Value) -> Value:
-    """A constant table of any size as a small value: a list of what its rows have in common, a dict of what is in it.
+    """Return a constant table of any size as a small value: a list of what its rows have in common, a dict of what is
+    in it.
 
     Texts and places of numbers are no longer distinguished: a table is reported where it is used.
     """
@@ -148,7 +149,7 @@ def _blended_rows(rows: Sequence[DictOf]) -> DictOf:
 
 
 def holds_constants(value: Value) -> bool:
-    """Whether one of its alternatives is part of a constant table."""
+    """Return whether one of its alternatives is part of a constant table."""
     return any(
         isinstance(option, Container) and any(entry.constant for _, entry in option.contents())
         for option in options(value)

@@ -101,7 +101,7 @@ class Container(Holder, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was put in, whatever its annotation declares."""
+        """Return whether nothing was put in, whatever its annotation declares."""
         return self.unfilled and next(self.contents(), None) is None
 
     def contents(self) -> Iterator[tuple[Key | None, Entry]]:
@@ -184,12 +184,12 @@ class Record(Container, frozen=True):
 
     @property
     def is_listed(self) -> bool:
-        """Whether all of its values are known to be among the entries, but for the ``rest``."""
+        """Return whether all of its values are known to be among the entries, but for the ``rest``."""
         return not self.open
 
     @property
     def is_complete(self) -> bool:
-        """Whether all of its values are known to be among the entries, or what ``rest`` says."""
+        """Return whether all of its values are known to be among the entries, or what ``rest`` says."""
         return self.is_listed or self.rest is not None
 
     def get(self, key: Key) -> Value | None:
@@ -213,9 +213,9 @@ class Record(Container, frozen=True):
         return None
 
     def under(self, key: Key | None) -> Value | None:
-        """Return the value under ``key``, supposing that the record has it; ``None`` where the value is not known.
+        """Return the value under ``key``, supposing that the record has it; ``None`` if the value is not known.
 
-        ``key`` is ``None`` where the key itself is not known. :meth:`get` also allows for a missing key.
+        ``key`` is ``None`` if the key itself is not known. :meth:`get` also allows for a missing key.
         """
         if key is not None and key in self.entries:
             return join(*(entry.value for entry in self.entries[key]))
@@ -232,7 +232,7 @@ class Record(Container, frozen=True):
         return TEXT
 
     def as_dict(self) -> Record:
-        """What was made, as a dict of its fields."""
+        """Return what was made, as a dict of its fields."""
         return DictOf(self.entries, self.sure, self.open, self.site)
 
     def store(self: _R, key: Key, *entries: Entry) -> _R:
@@ -279,9 +279,9 @@ class Record(Container, frozen=True):
         return replace(self, entries=entries, open=True)
 
     def spread(self: _R, value: Value, site: Site) -> _R:
-        """``{**value}``, ``update(value)``, ``record | value``: the entries of ``value`` replace its own, at ``site``.
+        """Return the record after ``{**value}``, ``update(value)`` or ``record | value``.
 
-        A key that ``value`` has on some ways only leaves what the record has there.
+        A key that ``value`` may lack keeps the record's value as an option.
         """
         choices = options(value)
         dicts = [option for option in choices if isinstance(option, DictOf)]
@@ -433,7 +433,7 @@ class ListOf(Container, frozen=True):
         return replace(self, items=items, rest=rest, hinted=hinted, unfilled=unfilled)
 
     def resembles(self, other: ListOf) -> bool:
-        """Whether two lists are the same apart from their elements."""
+        """Return whether two lists are the same apart from their elements."""
         return self is other or (
             (self.kind, self.site, self.returned, self.matrix)
             == (other.kind, other.site, other.returned, other.matrix)
@@ -462,7 +462,7 @@ class ListOf(Container, frozen=True):
         return ListOf(items, self.rest, self.kind, self.site, self.returned, self.hinted, measures=measures)
 
     def element(self) -> Value:
-        """What any element may be."""
+        """Return what any element may be."""
         values = self.values()
         return _one_of(join(*values)) if values else UNKNOWN
 
@@ -478,26 +478,26 @@ def as_keys(value: Value) -> Number | ExternalInstance | None:
 
 
 def is_seen_empty(value: Value) -> bool:
-    """Whether it is a list or a plain dict without known elements."""
+    """Return whether it is a list or a plain dict without known elements."""
     if isinstance(value, ListOf):
         return not value.values()
     return isinstance(value, DictOf) and lacks_key(value, "") and not value.entries
 
 
 def lacks_key(value: Value, key: Key) -> bool:
-    """Whether ``value`` is a plain dict all of whose keys are seen, and ``key`` is none of them."""
+    """Return whether ``value`` is a plain dict all of whose keys are seen, and ``key`` is none of them."""
     if not isinstance(value, DictOf) or value.kind != "builtins.dict":
         return False
     return not value.open and value.rest is None and key not in value.entries
 
 
 def surely_not_number(value: Value) -> bool:
-    """Whether it is definitely something else, as ``"12"`` or ``None`` in a Quantity's value."""
+    """Return whether it is definitely something else, as ``"12"`` or ``None`` in a Quantity's value."""
     return all(option is NONE or isinstance(option, (Boolean, Text, Container)) for option in options(value))
 
 
 def surely_not_text(value: Value) -> bool:
-    """Whether it is definitely something else, as ``3`` or ``None`` in a Quantity's unit."""
+    """Return whether it is definitely something else, as ``3`` or ``None`` in a Quantity's unit."""
     return all(
         option is NONE or isinstance(option, (Boolean, Number, Container)) for option in options(value)
     )
@@ -519,7 +519,7 @@ def _all_hinted(containers: Sequence[Container]) -> bool:
 
 
 def _united(slots: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
-    """The entries of several containers in one place, those of one site as one."""
+    """Return the entries of several containers, merged by site."""
     first = slots[0]
     if all(entries is first for entries in slots):
         return first

@@ -65,5 +65,5 @@ class Envelope(Record, frozen=True):
 
 
 def class_of(value: Value) -> ClassOf | None:
-    """The class of the project that an object is an instance of."""
+    """Return the class of the project that an object is an instance of."""
     return value.of if isinstance(value, (Instance, Record)) else None

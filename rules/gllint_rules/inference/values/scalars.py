@@ -98,12 +98,12 @@ class Text(Holder, frozen=True):
 
     @property
     def is_put_together(self) -> bool:
-        """Whether something is filled into it, or may be."""
+        """Return whether something is filled into it, or may be."""
         return any(isinstance(part, Interpolation) for part in self.parts or ())
 
     @property
     def is_unfilled(self) -> bool:
-        """Whether it, or something that is filled in, is unknown."""
+        """Return whether it, or something that is filled in, is unknown."""
         if self.parts is None:
             return True
         return any(
@@ -171,7 +171,7 @@ class SerialisedText(Text, frozen=True):
         return self.holding(join(self.value, *values))
 
     def holding(self, value: Value) -> SerialisedText:
-        """The text of ``value``, given to the serialiser at the same place."""
+        """Return the text of ``value``, given to the serialiser at the same place."""
         return self if value is self.value else serialised(value, self.content.site)
 
 
@@ -214,7 +214,7 @@ BYTES = Text(is_bytes=True)
 
 
 def literal_of(value: Value | None) -> str | None:
-    """The text that a value is known to be."""
+    """Return the text that a value is known to be."""
     return value.literal if isinstance(value, Text) else None
 
 
@@ -231,7 +231,7 @@ def pieces(
 
 
 def number(value: Value) -> Number | None:
-    """The number that ``value`` definitely is; when it may be ``None`` but is a number otherwise, that one."""
+    """Return the number that ``value`` surely is, ``None`` aside."""
     if isinstance(value, Number):
         return value
     if isinstance(value, UnionOf):
@@ -246,7 +246,7 @@ def number(value: Value) -> Number | None:
 
 
 def is_text(value: Value) -> bool:
-    """Whether it is a text, whichever of several it is."""
+    """Return whether it is a text, whichever of several it is."""
     return all(isinstance(option, Text) for option in options(value))
 
 
@@ -260,7 +260,7 @@ def explained(value: Value, message: str) -> Value:
 
 
 def passed_on(value: Value, message: str, site: Site) -> Value:
-    """``value`` where a file that hands it on belongs to the evidence that it is a number."""
+    """Return ``value`` with a file in its evidence that passes it on."""
 
     def extend(because: Because) -> Because:
         # Within one file the reader sees the way; a line for each call on it would bury the two ends.
