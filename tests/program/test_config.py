@@ -80,6 +80,7 @@ _VALUE = st.one_of(
         st.sampled_from([*config.schema()["$defs"]["framework"]["properties"], "runns"]), _VALUE, max_size=2
     )
 )
+@example({"name": "*", "envelopes": ["{a, b}"]})
 def test_a_row_of_frameworks_is_read_where_the_schema_knows_it(row: dict[str, Any]) -> None:
     known = Draft202012Validator(config.schema()).is_valid({"frameworks": [row]})
     try:
