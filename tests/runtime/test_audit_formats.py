@@ -10,6 +10,7 @@ import pytest
 from gllint_runtime import audit_run
 from gllint_runtime.audit import formats
 from gllint_runtime.audit.formats import FormatError, Reader, payload
+from gllint_runtime.audit.spans import in_order, spans_in
 from gllint_runtime.audit.turns import Called, Returned, Said, Turn
 
 USER: dict[str, Any] = {"role": "user", "content": "How much?"}
@@ -577,3 +578,9 @@ def test_items_are_in_order_of_their_time(moments: list[Any], expected: str) -> 
     ]
     [record] = Reader().read({"spans": spans})
     assert "".join(turn.text for turn in record.turns if isinstance(turn, Said)) == expected
+
+
+def test_what_is_in_operations_without_ids_stays_with_its_own() -> None:
+    tree = [{"name": f"run {n}", "input": "?", "spans": [{"name": f"tool {n}", "output": n}]} for n in (1, 2)]
+    names = [span.item["name"] for span, is_end, _ in in_order([*spans_in(tree)]) if is_end]
+    assert names == ["tool 1", "run 1", "tool 2", "run 2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from gllint_runtime.audit.table import first, parsed, plain_item, table
@@ -19,21 +20,27 @@ class Span(NamedTuple):
     kind: str  # "tool", "model", "silent" or "other"
 
 
-def spans_in(item: Any, parent: str = "", depth: int = 0) -> Iterator[Span]:
+def spans_in(item: Any) -> Iterator[Span]:
     """Yield the operations in an item, those within it included."""
+    return _spans_in(item, "", 0, count())
+
+
+def _spans_in(item: Any, parent: str, depth: int, numbers: Iterator[int]) -> Iterator[Span]:
     if isinstance(item, list):
         for inner in item:
-            yield from spans_in(inner, parent, depth + 1)
+            yield from _spans_in(inner, parent, depth + 1, numbers)
     if not isinstance(item, Mapping) or depth > _MAX_DEPTH:
         return
     names = table().span
     plain = plain_item(item)
-    own = _text(first(plain, names["id"])) or f"{parent}.{depth}"  # what is in it has a parent, too
+    # One without an id gets a number, so that what is in it has a parent, too.
+    own = _text(first(plain, names["id"])) or f"#{next(numbers)}"
     is_span = any(first(plain, names[name]) is not None for name in ("input", "output", "kind", "events"))
     if is_span or "attributes" in item:
         yield Span(plain, own, _text(first(plain, names["parent"])) or parent, kind_of(plain))
     for key in names["children"]:
-        yield from spans_in(item.get(key), own if is_span or "attributes" in item else parent, depth + 1)
+        inside = own if is_span or "attributes" in item else parent
+        yield from _spans_in(item.get(key), inside, depth + 1, numbers)
 
 
 def kind_of(item: Mapping[str, Any]) -> str:
