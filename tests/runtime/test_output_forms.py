@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gllint_runtime.provenance import index
 from gllint_runtime.provenance.engine import Provenance
 from gllint_runtime.provenance.findings import FAULTS
 from gllint_runtime.provenance.stated_units import unit_in
@@ -65,6 +66,10 @@ NOTES = {"unit_notes": {"load": "fraction", "lag": "ms"}, "now": {"load": 0.612,
         ({"period_end": 1772186400, "currency": "eur", "current_end": 1772186400}, "It ends on 27 February.", []),
         ({"temperature_unit": "fahrenheit", "temperature_high": 77, "rows": 5}, "77 °F, 5 rows", []),
         ({"ci95AbsoluteDiff": [0.0021, 0.0099]}, "a 95% interval", []),
+        ({"value": 12.5, "scale": "decimal"}, "12.5, which is 1250%", ["1250"]),
+        ({"position": {"value": 10, "unit": "share"}}, "10 shares, which is 1,000%", ["1,000"]),
+        ({"start": "9999-12-30", "interval": "1d", "values": [1, 2, 3, 4]}, "4", []),
+        ({"start": "2026-01-01T00:00:00Z", "end": "2026-01-01T03:00:00", "values": [1, 2, 4]}, "4", []),
     ],
 )  # fmt: skip
 def test_what_an_output_says_of_its_numbers(output: Any, answer: str, expected: list[str]) -> None:
@@ -122,6 +127,9 @@ def test_a_list_has_a_day_for_each_item_where_the_output_says_how_far_they_are_a
         ({}, "", "Seen at 6:53 a.m.", ["6:53 a.m."]),
         ({"timezone": "America/Denver"}, "", "Seen at 6:53 a.m. PST.", ["6:53 a.m."]),
         ({"timezone": "America/Denver"}, "", "Seen at 7:53 a.m.", ["7:53 a.m."]),
+        ({"timezone": "Asia/Shanghai"}, "", "Seen at 9:53 p.m. CST.", []),
+        ({"timezone": "Asia/Shanghai"}, "", "Seen at 9:53 p.m. EST.", ["9:53 p.m."]),
+        ({"timezone": "Australia/Brisbane"}, "", "Seen at 11:53 p.m. EST.", []),
         ({"utc_offset_seconds": -25200}, "", "Seen at 6:53 a.m.", []),
         ({"sunrise": "2026-01-08T07:21:00-07:00"}, "", "Seen at 6:53 a.m.", []),
         ({"timezone": "Nowhere/Denver", "offset": 3}, "", "Seen at 6:53 a.m.", ["6:53 a.m."]),
@@ -150,10 +158,22 @@ def test_times_in_utc_are_shown_in_the_zone_of_the_conversation(
         ({"ends": "2026-01-16T18:00:00-06:00"}, "Get in before 7, or wait.", ["7"]),
         ({"eta": "2026-03-24"}, "prévu le mardi 24", []),
         ({"eta": "2026-03-24"}, "prévu le lundi 24", ["24"]),
-        ({"low": "2026-08-22 15:02"}, "Be there well before 3 p.m.", []),
-        ({"low": "2026-08-22 15:32"}, "Be there well before 3 p.m.", ["3 p.m."]),
+        ({"low": "2026-08-22 15:02"}, "Low water is around 3 p.m.", []),
+        ({"low": "2026-08-22 15:32"}, "Low water is around 3 p.m.", ["3 p.m."]),
+        ({"closes": "2026-08-22 15:08"}, "It closes before 3 p.m.", ["3 p.m."]),
         ({"rate": 0.0019}, "The 5xx rate is 0.19% over a 30-day month.", []),
     ],
 )  # fmt: skip
 def test_lengths_of_time_and_parts_of_dates(output: Any, answer: str, expected: list[str]) -> None:
     assert failing(output, answer) == expected
+
+
+def test_a_time_of_utc_is_placed_in_a_zone_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed = []
+    monkeypatch.setattr(index, "local_time", lambda moment, zone: placed.append(moment))
+    conversation = Provenance()
+    for number in range(20):
+        rows = [{"at": f"2026-01-{number + 1:02}T{hour:02}:15:00Z", "kwh": hour} for hour in range(10)]
+        conversation.record(f"tc_{number}", "meter", {}, {"timezone": "America/Denver", "rows": rows})
+        conversation.judge("It was read at 3:15 p.m.")
+    assert len(placed) == 200

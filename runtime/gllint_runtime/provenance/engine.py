@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from functools import cache, cached_property
 from itertools import chain, pairwise, takewhile
 from math import isfinite
@@ -41,7 +41,7 @@ from gllint_runtime.provenance.derivation import NOTHING, Derivations, is_clock,
 from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
 from gllint_runtime.provenance.formulas import derived_by_row
-from gllint_runtime.provenance.index import Index, Mentions, Names
+from gllint_runtime.provenance.index import Index, LocalTimes, Mentions, Names
 from gllint_runtime.provenance.keys import CAMEL_CASE, is_thing, stem_of, units_of_key
 from gllint_runtime.provenance.records import (
     Harvest,
@@ -53,7 +53,7 @@ from gllint_runtime.provenance.records import (
     minor_words,
     sources_of,
 )
-from gllint_runtime.provenance.zones import hours_of_zone, local_time, zones_in
+from gllint_runtime.provenance.zones import hours_of_zone, zones_in
 
 _SLACK = 1e-9
 _ROUNDING = 4e-15  # what the conversion of a float may have added
@@ -64,8 +64,6 @@ _MAX_SPELLED = 20_000  # characters of what a user said in which numbers in word
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
 _MOST_PASSES = 4
 _NEAR = 10  # minutes by which a full hour may be off that is called about
-_MOST_INSTANTS = 5_000
-_MOST_ZONES = 6
 _REACH = 80  # characters before a number in which a word says that it is of the one before
 
 
@@ -111,9 +109,7 @@ class Provenance:
         self.currencies: dict[str, set[str]] = {}
         self._harvests: list[Harvest] = []
         self._weight = 0
-        self.zones: set[tzinfo] = set()
-        self._instants: list[Source] = []
-        self._local: tuple[int, int, Index] | None = None
+        self.local_times = LocalTimes()
         self._questions: set[object] = set()
         for harvest in (self._constants, *harvests):
             self._learn(harvest)
@@ -176,11 +172,11 @@ class Provenance:
     def _learn(self, harvest: Harvest) -> None:
         self._harvests.append(harvest)
         self._weight += harvest.weight
-        self.zones |= harvest.zones
+        self.local_times.add_zones(harvest.zones)
         for source in harvest.sources:
             self.index.add(source)
-            if source.zone == UTC and source.moment is not None and source.moment.has_time:
-                self._instants.append(source)
+            if source.zone == UTC:
+                self.local_times.add(source)
             if source.tool == "user" and source.moment is None and not source.is_code:
                 self.statements.append(source)
             if source.units and _is_currency(source.units[0]):
@@ -194,20 +190,6 @@ class Provenance:
             self.derivations.add(harvest, harvest.tool)
             self._questions.add(harvest.answer)
         self._texts += [(source, source.text.casefold()) for source in harvest.quotable]
-
-    @property
-    def local_times(self) -> Index:
-        """The times that outputs give in UTC, in the zones that the conversation shows."""
-        state = len(self._instants), len(self.zones)
-        if self._local is None or self._local[:2] != state:
-            index = Index()
-            for source in self._instants[-_MOST_INSTANTS:] if self.zones else ():
-                for zone in [*self.zones][:_MOST_ZONES]:
-                    moment = local_time(source.moment, zone) if source.moment is not None else None
-                    if moment is not None:
-                        index.add(replace(source, moment=moment, zone=zone))
-            self._local = (*state, index)
-        return self._local[2]
 
     # -------------------------------------------------------------------------------------------- judging
 
@@ -690,7 +672,7 @@ class _Judgement:
         hours = hours_of_zone(place.layout.text, place.end)
         when = datetime(moment.on.year, moment.on.month, moment.on.day, moment.hour or 0, tzinfo=source.zone)
         own = when.utcoffset()
-        is_other = hours is not None and own is not None and own.total_seconds() != hours * 3600
+        is_other = bool(hours) and own is not None and own.total_seconds() / 3600 not in hours
         return Miss("key", source) if is_other else None
 
     def _is_known_year(self, source: Source, year: int | None) -> bool:
@@ -1315,9 +1297,7 @@ _OUT_OF = re.compile(
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
 _MINUTES = re.compile(r"\d\s?[:.h]\s?\d\d")
-_ABOUT = re.compile(
-    r"\b(?:before|after|around|about|near|nearly|by|vor|nach|gegen|kurz|vers|avant|après)\s\Z", re.IGNORECASE
-)
+_ABOUT = re.compile(r"\b(?:around|about|near|nearly|gegen|vers)\s\Z", re.IGNORECASE)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
 _ORDINAL_DAY = re.compile(
     r"\b(?:the|on|by|until|till|from|since|to|and|le|am|den|vom|bis)\s+(?:the\s+)?\Z", re.IGNORECASE

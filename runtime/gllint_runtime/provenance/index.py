@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from copy import copy
+from dataclasses import replace
+from datetime import tzinfo
 from itertools import chain
 from math import isfinite
 
@@ -13,9 +15,12 @@ from gllint_runtime.policy.moments import Moment, month_numbers
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.text_units import size_of_unit, table_words
 from gllint_runtime.provenance.records import Harvest, Record, Source, common_words
+from gllint_runtime.provenance.zones import local_time
 
 _FEW = 64  # new numbers that are put in their places one by one
 _MOST_OF_ONE = 300  # sources of one value that are looked at
+_MOST_TIMES = 5_000  # of UTC that are kept in each zone
+_MOST_ZONES = 6
 _MOST_NAMED = 400  # records that one name may name
 _MOST_PARTLY_NAMED = 40  # and that a word of their names may
 _MOST_OF_A_NAME = 3  # words of a name that one of them may stand for
@@ -186,6 +191,41 @@ class Index:
     def ending(self, digits: str) -> list[Source]:
         """Who brought a longer code that ends in four digits."""
         return self._visible(self._endings.get(digits, []))
+
+
+class LocalTimes:
+    """The times of UTC in the outputs, as they are in the zones that the conversation shows."""
+
+    def __init__(self) -> None:
+        self._zones: dict[tzinfo, None] = {}
+        self._sources: list[Source] = []
+        self._index, self._size = Index(), 0  # how many of the sources are in the index
+
+    def add_zones(self, zones: Iterable[tzinfo]) -> None:
+        """Take in the zones that an output or a text shows, up to ``_MOST_ZONES``."""
+        for zone in sorted(zones, key=str):
+            if zone not in self._zones and len(self._zones) < _MOST_ZONES:
+                self._zones[zone] = None
+                self._index, self._size = Index(), 0
+
+    def add(self, source: Source) -> None:
+        """Take in a time of UTC; of very many the oldest are forgotten."""
+        if source.moment is None or not source.moment.has_time:
+            return
+        self._sources.append(source)
+        if len(self._sources) > 2 * _MOST_TIMES:
+            del self._sources[:-_MOST_TIMES]
+            self._index, self._size = Index(), 0
+
+    def moments(self, moment: Moment) -> Iterator[Source]:
+        """The local times of which a moment is a part."""
+        if self._zones:
+            for source in self._sources[self._size :]:
+                for zone in self._zones:
+                    if source.moment is not None and (own := local_time(source.moment, zone)) is not None:
+                        self._index.add(replace(source, moment=own, zone=zone))
+            self._size = len(self._sources)
+        return self._index.moments(moment)
 
 
 def _letters_of(code: str) -> str:

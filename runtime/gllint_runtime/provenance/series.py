@@ -34,7 +34,10 @@ def series_of(node: Mapping[Any, Any], arguments: Mapping[str, Any]) -> tuple[li
         return None
     last = _day(node, "ends of series") or _day(arguments, "ends of series")
     step = _step_of(node, lists) or _step_of(arguments, lists)
-    days = [*_days(first, last, step, length)]
+    try:
+        days = [*_days(first, last, step, length)]
+    except (OverflowError, TypeError):  # beyond the year 9999; one end has a zone, and the other none
+        return None
     return ([*lists], days) if len(days) == length else None
 
 

@@ -61,11 +61,11 @@ def local_time(moment: Moment, zone: tzinfo) -> Moment | None:
     )
 
 
-def hours_of_zone(text: str, at: int) -> float | None:
-    """By how many hours the zone differs from UTC whose abbreviation is typed at a place: "6:53 a.m. MST"."""
+def hours_of_zone(text: str, at: int) -> list[float]:
+    """By how many hours the zone may differ from UTC whose abbreviation is typed at a place: "6:53 a.m. MST"."""
     match = _ABBREVIATION.match(text, at)
-    hours = words_table()["zones"].get(match[1].lower()) if match is not None else None
-    return None if hours is None else float(hours)
+    hours = words_table()["zones"].get(match[1].lower(), "") if match is not None else ""
+    return [*map(float, hours.split())]
 
 
 def _offset(sign: str, hours: str, minutes: str | None) -> tzinfo:
