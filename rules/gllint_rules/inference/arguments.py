@@ -93,6 +93,7 @@ def parameter_values(
         if value is None:
             if param.default is not None and arguments.is_complete and not arguments.named.open:
                 env[param.name] = evaluator.eval(param.default, callee.home)
+                new = new or declared(evaluator, callee, param) is UNKNOWN
         # The annotation of a spread argument is the type of one element.
         elif isinstance(value, Container) and param.kind in ("star", "double-star"):
             env[param.name] = value

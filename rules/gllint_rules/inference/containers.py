@@ -285,8 +285,13 @@ def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     choices = _not_empty(evaluator.eval(expr.base, frame))
     if len(choices) > 1:  # what has no such key would raise: it is one of the others
         key = key_of(evaluator, expr.index, frame)
-        choices = tuple(o for o in choices if key is None or not lacks_key(o, key)) or choices
+        choices = tuple(o for o in choices if key is None or not _raises_for(o, key)) or choices
     return join(*(_subscripted(evaluator, option, expr, frame) for option in choices))
+
+
+def _raises_for(value: Value, key: Key) -> bool:
+    """Return whether ``value[key]`` raises: it has no such key, or no keys that are texts."""
+    return lacks_key(value, key) or (isinstance(key, str) and isinstance(value, (ListOf, Text)))
 
 
 def _position(index: Expr) -> int | None:
