@@ -1,4 +1,4 @@
-"""What a rule reports: a place, a message, its evidence and, where there is one, its fix."""
+"""What a rule reports: a place, a message, its evidence and, if there is one, its fix."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Edit(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """What a fix changes for its readers: the value under a key, a function's result, a part of it, a text."""
+    """Something that a fix changes and other code may read: the value under a key, a function, its result, a text."""
 
     what: Literal["key", "function", "result", "text"]
     name: str
 
 
 class Fix(NamedTuple):
-    """A repair of one finding. ``safe`` ones keep what the program means; ``unsafe`` ones may change it.
+    """A repair of one finding. A ``safe`` one keeps what the program does; an ``unsafe`` one may change it.
 
-    It is offered where no code of the project reads one of its ``changes``.
+    It is offered only if no other code of the project reads one of its ``changes``.
     """
 
     applicability: Applicability
@@ -66,13 +66,18 @@ ToolResult = Literal["number", "text", "unknown", "other", "unregistered"]
 
 
 class ToolSight(NamedTuple):
-    """What of a tool's result can be seen, and the line of its callable.
+    """How much of a tool's result gllint sees, and the line of its callable.
 
-    ``result`` is what it returns: a "number" (a Quantity too), else "text", else what is "unknown"; "other" where it
-    is seen to be none of these: truth values, nothing. "unregistered" is no tool but a function that a call takes under
-    a ``keyword`` like that of tools, though no row of the framework table says so. ``names`` is how many tools the
-    callable serves. ``other_parts`` is what else the result contains of which more
-    could be said: "text" next to numbers, which may contain more of them, and parts that are "unknown".
+    ``result`` is the first of these that the result contains:
+
+    * "number": a number or a Quantity
+    * "text"
+    * "unknown": a value that nothing in the project shows
+    * "other": a truth value, or nothing
+
+    "unregistered" is a function that is passed under a ``keyword`` like ``tools``, although no row of the framework
+    table makes it a tool. ``names`` is how many tools the callable serves. ``other_parts`` is what else the result
+    contains that may have numbers: "text", "unknown".
     """
 
     tool: ToolAt
@@ -84,19 +89,19 @@ class ToolSight(NamedTuple):
 
 
 class PlainNumber(NamedTuple):
-    """The place of a number that is no finding because its key says one of the project's ``plain-kinds``."""
+    """The place of a number that is not reported because its key is of one of the project's ``plain-kinds``."""
 
     path: str
     at: int
 
 
 class Finding(NamedTuple):
-    """One violation. ``path`` is the path the file was read under, unchanged.
+    """One violation. ``path`` is the path that the file was read under, unchanged.
 
-    Of what tools return: ``tools`` are those whose result it is about, ``keys`` the names that lead to it there, and
-    ``what`` it is, where the message names them (see :func:`of_results`). ``causes`` are the files that it rests on
-    next to its own: those of its tools and of its evidence. ``kind`` is that of the number, if it has one,
-    and ``settings`` are the lines of configuration that its help names.
+    A finding about results has ``tools``, which return the value, the ``keys`` under which it is, and ``what`` it is
+    (see :func:`of_results`). ``causes`` are the other files that it depends on: those of its tools and of its evidence.
+    ``kind`` is the kind of the number ("count"), if it is known, and ``settings`` are the lines of configuration that
+    its help names.
     """
 
     code: str
@@ -118,21 +123,26 @@ class Finding(NamedTuple):
         return self.path in paths or any(path in paths for path in self.causes)
 
 
-MOST_NAMED = 5
+MOST_NAMED = 5  # keys in a message
 
 
 def _printable(text: str) -> str:
-    """Return a text in one line: what would break it is escaped."""
+    """Return a text with its control characters escaped, so that it stays on one line."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
-    """Return the message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
+    """Return the message of a finding at ``keys`` in the results of ``tools``.
 
-    ``what`` is "number", "element" of what is there, or what contains numbers alone ("dict of numbers"); "text" of
-    what the ``keys`` name in one; "" where a callable is annotated as one.
+    ``what`` is one of these:
+
+    * "number": "`load` in the result of tool `heat` is a number without a unit"
+    * "element": "`loads` in the result of tool `heat` contains a number without a unit"
+    * a container of numbers ("dict of numbers"): "`loads` in the result of tool `heat` is a dict of numbers …"
+    * "text": "`load` is returned as text by tool `heat`: no claim can cite it"
+    * "": "tool `heat` is annotated to return a number without a unit"
     """
-    of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
+    of = _tool_list([f"`{tool.name}`" if tool.name else "" for tool in tools])
     several = len(tools) > 1
     if not what:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
@@ -150,18 +160,20 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
 
 
 def common(whats: Iterable[str]) -> str:
-    """Return what numbers at one place are together: what each is, or just numbers."""
+    """Return the ``what`` of a merged finding: that of all its parts if they agree, else "number"."""
     kinds = set(whats)
     return kinds.pop() if len(kinds) == 1 else "number"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _tool_list(names: Sequence[str]) -> str:
+    """Return "tool `heat` and 2 other tools" for three names; "" is a tool without a name."""
     first = f"tool {names[0]}" if names[0] else "a tool"
     others = len(names) - 1
     return f"{first} and {others} other tool{'s' * (others > 1)}" if others else first
 
 
 def _joined(names: Sequence[str]) -> str:
+    """Return "a, b and c" for three names; of more than MOST_NAMED the first, and how many there are more."""
     if not names:
         return ""
     if len(names) > MOST_NAMED:
@@ -170,7 +182,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 class Failure(NamedTuple):
-    """A rule that failed on one file, reported so that the other rules go on: a defect of the rule's package."""
+    """An error of a rule on one file, reported so that the other rules still run."""
 
     code: str
     path: str
@@ -178,7 +190,7 @@ class Failure(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A place where a budget of the inference ran out: the value there is unknown, and not reported."""
+    """A place where the inference stopped at one of its limits (``budget``): the value there counts as unknown."""
 
     path: str
     line: int

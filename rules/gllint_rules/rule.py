@@ -16,10 +16,10 @@ from gllint_rules.tuples import NamedTuple
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context, Pending
 
-# Rules that report only where they are selected by name. Known without loading a rule: selection asks first.
+# Rules that report only if they are selected by name. A list here, so that the selection loads no rule.
 OPT_IN = frozenset({"GL105", "GL106", "GL405", "GL406"})
 
-# Rules that sourced mode switches off: there an answer cites plain numbers.
+# Rules that sourced mode switches off: in that mode, answers cite numbers without macros.
 OFF_IN_SOURCED_MODE = frozenset({"GL103", "GL402", "GL404", "GL406"})
 
 FixSafety = Literal["none", "safe", "unsafe", "sometimes"]

@@ -120,7 +120,7 @@ RULE = Rule("BAD101", "raises-always", "It raises", "It raises.", check)
         ("BAD102", "bad:RULE", "BAD102 failed on agent.py: it cannot be loaded: bad:RULE has the code"),
         ("BAD101", "bad:NOTHING", "has no attribute 'NOTHING'"),
         ("BAD101", "nowhere:RULE", "No module named 'nowhere'"),
-        ("BAD101", "bad:Rule", "is no gllint_rules.rule.Rule"),
+        ("BAD101", "bad:Rule", "must be a gllint_rules.rule.Rule, got type"),
     ],
 )
 def test_a_rule_that_fails_loses_nothing_else(
@@ -140,7 +140,7 @@ def test_a_name_that_is_no_code_is_warned_of(write: Write, tmp_path: Path, own: 
     packages = install(tmp_path / "packages", "bad", {name: "bad:RULE"})
     done = own(write({"agent.py": AGENT}), packages, "check", "--output-format", "json")
     assert codes(done) == ["GL101"]
-    assert f"'{name}' (bad:RULE) is no code of a rule" in done.stderr
+    assert f"'{name}' (bad:RULE) is skipped: its name must be a rule code" in done.stderr
 
 
 def test_a_file_that_only_the_own_rule_looks_at_is_read(write: Write, tmp_path: Path, own: Own) -> None:
@@ -198,21 +198,21 @@ EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
         ("", "raise ValueError('x' * 10**6)", "ValueError: xxx"),
         ("", "while True: yield ok", "it yields more than 10,000 findings for one file"),
         ("", "yield context.finding('BAD101', place, '')", "a finding has no message"),
-        ("", "yield context.finding('BAD101', place, 'm', because=5)", "the evidence of a finding is none"),
-        ("", "yield context.finding('BAD101', place, 'm', characters=[0, 1])", "where no text is"),
-        ("", "yield None", "it yields NoneType"),
-        ("", "yield ('BAD101', 3)", "it yields tuple"),
-        ("", "yield context.finding('GL101', place, 'm')", "a finding of 'GL101'"),
-        ("", "yield context.finding('BAD101', place, None)", "is no text"),
-        ("", "yield context.finding('BAD101', 99999, 'm')", "where no expression is"),
-        ("", "yield context.finding('BAD101', -5, 'm')", "is at -5"),
-        ("", "yield context.finding('BAD101', 'here', 'm')", "is at Site, not at a place"),
-        ("", "yield context.finding('BAD101', None, 'm')", "is at Site, not at a place"),
-        ("", "yield context.finding('BAD101', place, 'm', characters=(5, 10**9))", "where no text is"),
-        ("", "yield context.finding('BAD101', place, 'm', fix=5)", "nothing that can be called"),
-        ("", "yield context.finding('BAD101', place, 'm', fix=lambda: 'x')", "its fix is str"),
-        ("", fixing("()"), "no tuple of edits"),
-        ("", fixing("(Edit(Span(1, 1, 1, 3), 5),)"), "no Edit of a text"),
+        ("", "yield context.finding('BAD101', place, 'm', because=5)", "a finding has evidence of a wrong type"),
+        ("", "yield context.finding('BAD101', place, 'm', characters=[0, 1])", "where there is no text"),
+        ("", "yield None", "it must yield what context.finding(…) returns, got NoneType"),
+        ("", "yield ('BAD101', 3)", "it must yield what context.finding(…) returns, got tuple"),
+        ("", "yield context.finding('GL101', place, 'm')", "a finding with the code 'GL101'"),
+        ("", "yield context.finding('BAD101', place, None)", "the help of a finding must be strings"),
+        ("", "yield context.finding('BAD101', 99999, 'm')", "where there is no expression"),
+        ("", "yield context.finding('BAD101', -5, 'm')", "is at position -5"),
+        ("", "yield context.finding('BAD101', 'here', 'm')", "must be a Site or the position of a fact"),
+        ("", "yield context.finding('BAD101', None, 'm')", "must be a Site or the position of a fact"),
+        ("", "yield context.finding('BAD101', place, 'm', characters=(5, 10**9))", "where there is no text"),
+        ("", "yield context.finding('BAD101', place, 'm', fix=5)", "must be a function without parameters"),
+        ("", "yield context.finding('BAD101', place, 'm', fix=lambda: 'x')", "safe or unsafe, got str"),
+        ("", fixing("()"), "a nonempty tuple of edits"),
+        ("", fixing("(Edit(Span(1, 1, 1, 3), 5),)"), "must be an Edit whose content is a string"),
         ("", fixing("(Edit(Span(999, 1, 999, 1), ''),)"), "outside the file"),
         ("", fixing("(Edit(Span(2, 1, 1, 1), ''),)"), "ends before it begins"),
         ("", fixing("(Edit(Span(1, 1, 1, 5), ''), Edit(Span(1, 3, 1, 8), ''))"), "overlap"),
@@ -235,9 +235,9 @@ def test_each_defect_is_the_packages(
     ("record", "said"),
     [
         ("Rule('BAD101', 'x', 'y', 'z', None)", "has a check that cannot be called"),
-        ("Rule('BAD101', 'x', None, 'z', print)", "has a summary that is no text"),
-        ("Rule('BAD101', 'x', 'y', 'z', print, needles=5)", "has needles that are no tuple of texts"),
-        ("Rule('BAD101', 'x', 'y', 'z', print, needles=('',))", "has needles that are no tuple of texts"),
+        ("Rule('BAD101', 'x', None, 'z', print)", "has a summary that is not a string"),
+        ("Rule('BAD101', 'x', 'y', 'z', print, needles=5)", "has needles that are not a tuple of nonempty strings"),
+        ("Rule('BAD101', 'x', 'y', 'z', print, needles=('',))", "has needles that are not a tuple of nonempty strings"),
     ],
 )  # fmt: skip
 def test_a_record_that_is_none_is_the_packages(
@@ -276,9 +276,9 @@ def test_a_rule_that_hangs_is_ended_and_named_once(
     assert done.returncode == 2 and done.stdout.count("GL101") == 3
     [said] = [line for line in done.stderr.splitlines() if line.startswith("gllint: ")]
     assert said == "gllint: the package bad: BAD101 failed on a.py and 2 more files: " + (
-        "it cannot be loaded: it did not come back within 0.5 s"
+        "it cannot be loaded: it did not finish within 0.5 s"
         if where == "import"
-        else "it did not come back within 0.5 s from a.py, and is not asked any more"
+        else "it did not finish within 0.5 s on a.py, and is skipped from now on"
     )
 
 
@@ -288,7 +288,7 @@ def test_a_fix_that_hangs_costs_no_finding(write: Write, tmp_path: Path) -> None
     (packages / "bad.py").write_text(OWN.format(top="", body=slow))
     done = hasty(write({"a.py": AGENT, "b.py": AGENT}), packages, "--fix")
     assert done.returncode == 2 and done.stdout.count("GL101") == done.stdout.count("BAD101 slow") == 2
-    assert "its fix did not come back within 0.5 s from a.py, and is not asked any more" in done.stderr
+    assert "its fix did not finish within 0.5 s on a.py, and is skipped from now on" in done.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no processes for it")
@@ -315,7 +315,7 @@ def test_a_rule_that_takes_its_process_with_it_is_given_up_alone(
     assert done.returncode == 2 and done.stdout.count("GL101") == 2
     assert done.stdout.count("BAD101") == (2 if "fix" in said else 0)
     assert (
-        f"the package bad: BAD101 failed on a.py and 1 more file: {said}, and is not asked any more"
+        f"the package bad: BAD101 failed on a.py and 1 more file: {said}, and is skipped from now on"
         in done.stderr
     )
 

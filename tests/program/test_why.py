@@ -93,7 +93,7 @@ def test_of_tools_in_one_function_the_one_at_the_line(why: Callable[..., str]) -
 
 def test_a_line_of_nothing_lists_the_tools_once(why: Callable[..., str]) -> None:
     lines = why(1).splitlines()
-    assert lines[0].startswith("Nothing on this line is a tool's result")
+    assert lines[0].startswith("gllint sees no tool result")
     assert lines[1:] == [
         "The tools of this file: `hello` (line 6), `load` (line 11), `both` (line 16), `first` (line 22), "
         "`second` (line 26), `ids` (line 33)."

@@ -19,10 +19,10 @@ from gllint_rules.rule import Rule
 
 
 class Catalogue(Mapping[str, Rule]):
-    """The rules by code, in the order of their codes, loaded when asked for."""
+    """The rules by code, in the order of their codes. A rule's module is imported at its first look-up."""
 
     def __init__(self) -> None:
-        # By their files: the tools of `pkgutil` take longer than checking a small project.
+        # From the names of the files: `pkgutil` takes longer than checking a small project.
         files = sorted(name for folder in __path__ for name in os.listdir(folder))
         names = [name.removesuffix(".py") for name in files if name.startswith("gl") and name.endswith(".py")]
         self._modules = {name.partition("_")[0].upper(): name for name in names}
@@ -51,16 +51,16 @@ class Catalogue(Mapping[str, Rule]):
         return code in self._modules or code in installed()
 
     def code_named(self, name: str) -> str | None:
-        """Return the code of the rule of this name."""
-        own = self.by_name.get(name)
-        return own or next((code for code in installed() if self[code].name == name), None)
+        """Return the code of the rule with this name (``raw-number-in-result`` → ``GL101``), None if there is none."""
+        code = self.by_name.get(name)
+        return code or next((code for code in installed() if self[code].name == name), None)
 
     def packages(self) -> list[str]:
         """Return the folders of the packages that offer rules."""
         return folders()
 
     def needles(self) -> tuple[str, ...]:
-        """Return what the rules of installed packages look for in files beyond what ours do."""
+        """Return the texts for which a file is read, beyond those of gllint's rules, if packages offer rules."""
         return tuple(needle for code in installed() for needle in self[code].needles)
 
 
@@ -68,7 +68,7 @@ RULES = Catalogue()
 
 
 def load_all() -> None:
-    """Load the analysis with all that rules load when they first need it, so that timings show their work alone."""
+    """Import every rule and all that rules import on demand, so that timings do not include imports."""
     import pkgutil
 
     from gllint_rules import fixes

@@ -1,4 +1,4 @@
-"""Running what an installed package brings: whatever it does, and however long it takes, the run goes on."""
+"""Run the code of installed packages so that neither its errors nor its duration end the run."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ if TYPE_CHECKING:
     import threading
 
 _T = TypeVar("_T")
-PATIENCE = 10.0  # seconds for an import, and for a rule and a file: what gllint infers for it is mostly known by then
-_GRACE = 1.0  # seconds in which what was stopped must have ended
-SILENCE = 20.0  # seconds after which a process of its own is ended in which nothing of Python runs any more
-_LAST = 30.0  # seconds after which the program ends where nothing of Python runs any more
-_MOST_SAID = 300  # characters of an error
+# Seconds for an import, and for a rule on one file. gllint's own inference for that file is mostly stored by then.
+PATIENCE = 10.0
+_GRACE = 1.0  # seconds that a stopped thread has to end
+SILENCE = 20.0  # seconds after which a worker process whose Python is blocked is ended
+_LAST = 30.0  # seconds after which the program ends if its Python is blocked
+_MOST_CHARACTERS = 300  # of an error's text
 
 
 class ForeignError(Exception):
-    """What someone else's code did wrong, in words."""
+    """An error of an installed package's code, described for the user."""
 
 
 class OutOfTime(ForeignError):
-    """It took too long."""
+    """The code of an installed package took longer than :data:`PATIENCE`."""
 
 
 class _Stop(BaseException):
-    """Ends a thread in the middle of what it does."""
+    """Raised inside a foreign thread to end it. Not an Exception, so that the thread's own handlers miss it."""
 
 
 def run_foreign(name: str, work: Callable[[], _T]) -> _T:
-    """Return the result of ``work``, run in a thread of its own.
+    """Return the result of ``work``, which is run in a separate thread.
 
-    ``name`` says whose rule it is. Raises ForeignError for its errors, and OutOfTime if it takes longer than
-    :data:`PATIENCE`: then it is stopped between two steps of Python.
+    ``name`` says whose rule it is. Raises ForeignError if ``work`` raises, and OutOfTime if it takes longer than
+    :data:`PATIENCE`: then the thread is stopped between two steps of Python.
     """
     result: list[_T] = []
     failure: list[BaseException] = []
@@ -46,25 +47,28 @@ def run_foreign(name: str, work: Callable[[], _T]) -> _T:
     def call() -> None:
         try:
             result.append(work())
-        except BaseException as error:  # sys.exit, and what derives from nothing that anybody catches
+        except BaseException as error:  # sys.exit() too, and errors that do not derive from Exception
             failure.append(error)
 
-    limit = sys.getrecursionlimit()
+    limit = sys.getrecursionlimit()  # foreign code may change it
     with redirect_stdout(sys.stderr), _last_resort():
-        thread = start_thread(_called(name, call), name)
-        if thread is None:
+        thread = start_thread(_in_frame_named(name, call), name)
+        if thread is None:  # the system allows no more threads
             call()
-        elif not _has_ended(thread):
-            raise OutOfTime(f"it did not come back within {PATIENCE:g} s")
+        elif not _join_or_stop(thread):
+            raise OutOfTime(f"it did not finish within {PATIENCE:g} s")
     sys.setrecursionlimit(limit)
     if failure:
         error = failure[0]
-        raise error if isinstance(error, ForeignError) else ForeignError(_described(error))
+        raise error if isinstance(error, ForeignError) else ForeignError(_description(error))
     return result[0]
 
 
-def _called(name: str, function: Callable[[], None]) -> Callable[[], None]:
-    """Call ``function`` in a frame with this name, which a traceback shows even if Python is blocked."""
+def _in_frame_named(name: str, function: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that calls ``function`` in a frame called ``name``.
+
+    The traceback of :func:`_last_resort` shows only names of frames: this one says whose code blocks Python.
+    """
 
     def call() -> None:
         function()
@@ -78,7 +82,7 @@ def _last_resort() -> Iterator[None]:
     """End the program with a traceback if foreign code blocks all of Python."""
     try:
         faulthandler.dump_traceback_later(_LAST, exit=True, file=sys.__stderr__ or sys.stderr)
-    except (AttributeError, OSError, RuntimeError, ValueError):  # there is nowhere to write to
+    except (AttributeError, OSError, RuntimeError, ValueError):  # standard error is closed or not a file
         yield
         return
     try:
@@ -87,8 +91,8 @@ def _last_resort() -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _has_ended(thread: threading.Thread) -> bool:
-    """Wait for a thread, and stop it if it takes too long. Returns false if it was stopped."""
+def _join_or_stop(thread: threading.Thread) -> bool:
+    """Wait for a thread, and stop it if it takes too long. Return whether it ended by itself."""
     thread.join(PATIENCE)
     if not thread.is_alive():
         return True
@@ -99,16 +103,18 @@ def _has_ended(thread: threading.Thread) -> bool:
     return False
 
 
-def _described(error: BaseException) -> str:
-    """Describe an error, with the place where it was raised."""
+def _description(error: BaseException) -> str:
+    """Return type, text and place of an error: ``KeyError: 'x' (rules.py:12)``."""
     try:
         text = str(error)
-    except Exception:  # theirs too
+    except Exception:  # the `__str__` of a foreign exception may raise, too
         text = ""
-    text = text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    file = "" if place is None else place.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
-    where = f" ({file}:{place.tb_lineno})" if place is not None else ""
-    return f"{type(error).__name__}{': ' if text else ''}{text}{where}"
+    text = text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    place = ""
+    if innermost is not None:
+        file = innermost.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+        place = f" ({file}:{innermost.tb_lineno})"
+    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"

@@ -140,62 +140,75 @@ def check(context: Context) -> Iterator[Pending]:
         has_leaf = False
         for leaf in leaves(result.value, result.site):
             has_leaf = True
-            policy = context.policy
-            if (
-                is_plain_leaf(leaf, policy)
-                or leaf.is_of_shape(policy)
-                or leaf.keys in declared_keys(context, result.tool)
-                or _has_declared_unit(context, result, leaf)
-                or _is_declared_by_settings(policy, result, leaf)
-                or is_sourced(context, result, leaf)
-            ):
-                continue
-            kind = kind_of_leaf(leaf)
-            declaration = _declaration(context, result, leaf)
-            if declaration and _is_quantity_at(context, leaf.site):
-                advised = advice_for_declaration(kind, declaration)
-            else:
-                advised = advice_for_leaf(context, result, leaf, kind, _too(declaration))
-            yield context.found_in(
-                result,
-                "GL101",
-                leaf.site,
-                "",
-                advised.text,
-                repair("wrap", "wrap_leaf", context, result, leaf, advised)
-                if advised.neighbour or advised.writable_unit(policy)
-                else None,
-                leaf.number.because,
-                key=leaf.key,
-                what=leaf.what,
-                kind=kind,
-                settings=advised.settings,
-            )
+            if not _needs_no_quantity(context, result, leaf):
+                yield _leaf_finding(context, result, leaf)
+        # The annotation shows that an unknown value is a number.
         declared = _declared_number(context, result) if not has_leaf and result.value is not NONE else None
         if declared is not None and not is_sourced(context, result, None):
-            declaration = _declaration(context, result, None)
-            if declaration and _is_quantity_at(context, result.site):
-                advised = advice_for_declaration(None, declaration)
-            else:
-                advised = advice_for_returned(context, result, _too(declaration))
-            is_writable = advised.writable_unit(context.policy) is not None
-            fix = repair("wrap", "wrap_declared", context, result, advised) if is_writable else None
-            yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
+            yield _annotation_finding(context, result, declared)
+
+
+def _needs_no_quantity(context: Context, result: Result, leaf: Leaf) -> bool:
+    """Return whether a number is none that needs a unit, or its unit is declared elsewhere."""
+    return (
+        is_plain_leaf(leaf, context.policy)
+        or leaf.is_of_shape(context.policy)
+        or leaf.keys in declared_keys(context, result.tool)
+        or _has_declared_unit(context, result, leaf)
+        or _is_declared_by_settings(context.policy, result, leaf)
+        or is_sourced(context, result, leaf)
+    )
+
+
+def _leaf_finding(context: Context, result: Result, leaf: Leaf) -> Pending:
+    """Return the finding for a number that the source shows in a result."""
+    kind = kind_of_leaf(leaf)
+    declaration = _declaration(context, result, leaf)
+    if declaration and _is_quantity_at(context, leaf.site):
+        advised = advice_for_declaration(kind, declaration)
+    else:
+        advised = advice_for_leaf(context, result, leaf, kind, _too(declaration))
+    is_fixable = advised.neighbour or advised.writable_unit(context.policy)
+    return context.found_in(
+        result,
+        "GL101",
+        leaf.site,
+        "",
+        advised.text,
+        repair("wrap", "wrap_leaf", context, result, leaf, advised) if is_fixable else None,
+        leaf.number.because,
+        key=leaf.key,
+        what=leaf.what,
+        kind=kind,
+        settings=advised.settings,
+    )
+
+
+def _annotation_finding(context: Context, result: Result, declared: Number) -> Pending:
+    """Return the finding for a result that only the return annotation shows to be a number."""
+    declaration = _declaration(context, result, None)
+    if declaration and _is_quantity_at(context, result.site):
+        advised = advice_for_declaration(None, declaration)
+    else:
+        advised = advice_for_returned(context, result, _too(declaration))
+    is_fixable = advised.writable_unit(context.policy) is not None
+    fix = repair("wrap", "wrap_declared", context, result, advised) if is_fixable else None
+    return context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
 
 
 def _has_declared_unit(context: Context, result: Result, leaf: Leaf) -> bool:
-    """Return whether a field or a return annotation declares the unit of a number, which makes it a Quantity."""
-    of = leaf.holder.of if leaf.holder is not None else None
+    """Return whether a field or a return annotation declares an allowed unit for a number."""
+    model = leaf.holder.of if leaf.holder is not None else None
     unit: str | None = None
-    if of is not None and leaf.key is not None:
-        unit = field_unit(context.evaluator, of, leaf.key)
+    if model is not None and leaf.key is not None:
+        unit = field_unit(context.evaluator, model, leaf.key)
     elif not leaf.keys and isinstance(function := result.callable.function, facts.Function):
         unit = declared_unit(context.evaluator, function.returns, None, result.callable.home)
     return unit is not None and context.policy.allows(unit)
 
 
 def _is_declared_by_settings(policy: Policy, result: Result, leaf: Leaf) -> bool:
-    """Return whether the setting `units` says the unit of a number, and that is one which is allowed."""
+    """Return whether the setting `units` gives a number an allowed unit."""
     if not policy.units or leaf.what != "number":
         return False
     path = "".join(f".{key}" for key in leaf.keys)
@@ -204,7 +217,7 @@ def _is_declared_by_settings(policy: Policy, result: Result, leaf: Leaf) -> bool
 
 
 def _is_quantity_at(context: Context, site: Site) -> bool:
-    """Return whether a place has a Quantity, whatever its annotation says."""
+    """Return whether the expression at a place is surely a Quantity, although an annotation says a number."""
     maker = maker_at(site)
     if maker is None:
         return False
@@ -213,6 +226,7 @@ def _is_quantity_at(context: Context, site: Site) -> bool:
 
 
 def _too(declaration: str) -> str:
+    """Return a declaration as the second sentence of a help: "Declare …" → "Also declare ….", "" → ""."""
     return f"Also {declaration[0].lower()}{declaration[1:]}." if declaration else ""
 
 
@@ -233,6 +247,7 @@ def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:
+    """Return the number that the return annotation of the tool's function declares, None if it declares none."""
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields:
         return None

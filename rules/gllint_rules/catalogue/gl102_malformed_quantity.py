@@ -86,7 +86,8 @@ FURTHER_HELP = (
 
 def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each malformed Quantity of a result, and for each incomplete ``Quantity(…)`` call."""
-    series: set[Site] = set()
+    series: set[Site] = set()  # lists of records, of which the first bad one is reported
+    # GL103 reports the Quantities in lists then.
     is_gl103s = context.settings.lists and not context.policy.array_paths
     for result in context.results:
         for quantity in quantities(result.value, result.site, policy=context.policy):
@@ -113,7 +114,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(record: Record) -> tuple[str, str] | None:
-    """Return what is wrong with a plain Quantity, and what to do; ``None`` if no fault is visible."""
+    """Return what is wrong with a Quantity of keys `value` and `unit`, and a help; None if no fault is visible."""
     if not record.entries:
         return None
     extra = record.entries.keys() - QUANTITY_KEYS
@@ -134,11 +135,12 @@ def _problem(record: Record) -> tuple[str, str] | None:
 
 
 def _of_units(record: Record, unit: Value) -> bool:
-    """Return whether a Quantity of a library may have been given a unit that arithmetic made: ``Quantity(3, 1 /
-    u.s)``.
+    """Return whether ``unit`` may be the product of unit objects of a library: ``Quantity(3, 1 / u.s)``.
+
+    The inference takes the result of ``1 / u.s`` for a number, since it does not know ``u``.
     """
-    outside = isinstance(record, QuantityInstance) and record.of is None
-    return outside and any(isinstance(o, Number) and o.literal is None for o in options(unit))
+    is_of_library = isinstance(record, QuantityInstance) and record.of is None
+    return is_of_library and any(isinstance(o, Number) and o.literal is None for o in options(unit))
 
 
 RULE = Rule(

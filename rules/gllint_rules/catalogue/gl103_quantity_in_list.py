@@ -69,7 +69,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each Quantity in a list of a result."""
     if context.policy.array_paths:
         return
-    series: set[Site] = set()
+    series: set[Site] = set()  # lists of records, of which the first is reported
     for result in context.results:
         for quantity in quantities(result.value, result.site):
             if quantity.list_site is not None and quantity.list_site not in series:

@@ -86,6 +86,7 @@ from gllint_rules.project.unit_sources import unit_behind
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.names import name_words, read_name
 
+# The last words of keys whose numbers are names: `house_number`, `page_token`.
 _CODES = frozenset({"postcode", "postalcode", "zipcode", "version", "number", "year", "token", "cursor"})
 _BLANK = re.compile(r"\s")
 _FAILURE = re.compile(
@@ -106,7 +107,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _texts(value: Value, key: str = "") -> Iterator[Text]:
-    """Yield the texts in ``value``, which is under ``key``, without names and error messages."""
+    """Yield the texts in ``value``, except names and error messages. ``key`` is the key that ``value`` is under."""
     for option in options(value):
         match option:
             case Text():
@@ -130,7 +131,8 @@ def _texts(value: Value, key: str = "") -> Iterator[Text]:
 def _reports_error(record: Record) -> bool:
     """Return whether a record says that something failed: by a key ``error``, or ``"status": "error"``.
 
-    One that says so in some cases only, as the envelope of all results does, has the texts of the others too.
+    A record that says so only in some cases (``"error": None if ok else text``) also has texts of successful calls:
+    it is not such a record.
     """
     return any(
         all(_is_failure(key, option) for entry in entries for option in options(entry.value))
@@ -139,6 +141,7 @@ def _reports_error(record: Record) -> bool:
 
 
 def _is_failure(key: object, value: Value) -> bool:
+    """Return whether an entry says that something failed: ``"ok": False``, ``"status": "failed"``, ``"error": …``."""
     if literal_of(value) in ("error", "failed", "failure"):
         return True
     words = name_words(key) if isinstance(key, str) else ()
@@ -149,9 +152,7 @@ def _is_failure(key: object, value: Value) -> bool:
 
 
 def _is_name_under(key: str, text: Text) -> bool:
-    """Return whether a text names something under a ``key``: a number under that of an identifier, a word under
-    ``…id``.
-    """
+    """Return whether a text names something: ``{"station_id": f"S-{number}"}``, ``{"year": str(year)}``."""
     end = name_words(key)[-1:]
     if end in (("id",), ("ids",)) and _is_word(text):
         return True
@@ -168,7 +169,7 @@ def _is_bare(text: Text) -> bool:
 
 
 def _is_word(text: Text) -> bool:
-    """Return whether no blank is written in a text."""
+    """Return whether a text is one word: no part of it contains white space."""
     for part in text.parts or ():
         if isinstance(part, Literal):
             if _BLANK.search(part.text):
@@ -179,43 +180,48 @@ def _is_word(text: Text) -> bool:
 
 
 def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str]) -> Iterator[Pending]:
-    """Yield a finding for each number that is formatted into a text."""
+    """Yield a finding for each number that is formatted into a text.
+
+    ``beside`` is what :func:`numbers_beside` says of the numbers that the result also contains outside its texts.
+    """
     if not text.is_put_together:
         return
     template = Template(text.parts or ())
     if _FAILURE.match(template.text):
         return
     in_names = holes_of_names(template, context.policy)
-    for place, hole in template.holes():
+    holes = dict(template.holes())
+    for place, hole in holes.items():
         for option in options(hole.value):
             if isinstance(option, Text):
                 yield from _in_text(context, result, option, beside)
+        # The elements of a set cannot become Quantities: dicts are not hashable.
         is_set = all(isinstance(o, ListOf) and o.kind == "set" for o in options(hole.value))
-        if hole in in_names or is_set or is_of_an_error(hole.site):  # no Quantity is what a set holds
+        if hole in in_names or is_set or is_of_an_error(hole.site):
             continue
-        around = template.text[:place], template.text[place + 1 :]
-        gap = around[1][:1] == " "
-        unit = unit_filled_in(context, dict(template.holes()).get(place + 1 + gap))
+        preceding, following = template.text[:place], template.text[place + 1 :]
+        # In `f"{load} {unit}"` the unit is filled in by the next hole, after one space at most.
+        unit = unit_filled_in(context, holes.get(place + 1 + following.startswith(" ")))
         for leaf in leaves(stated(hole), hole.site):
             own = hole if leaf.site == hole.site else None
-            if not is_no_measure(context, result, leaf, own, around, beside) and not (
-                is_sourced(context, result, leaf) or _is_quoted(context, around)
+            if not is_no_measure(context, result, leaf, own, (preceding, following), beside) and not (
+                is_sourced(context, result, leaf) or _is_quoted(context, preceding, following)
             ):
-                yield _finding(context, result, leaf, own, around[1], unit)
+                yield _finding(context, result, leaf, own, following, unit)
 
 
-def _is_quoted(context: Context, around: tuple[str, str]) -> bool:
-    """Return whether sourced mode reads the unit of a number from the text around it."""
-    before, behind = around
+def _is_quoted(context: Context, preceding: str, following: str) -> bool:
+    """Return whether sourced mode reads the unit of a number from the text preceding or following it."""
     return context.policy.mode == "sourced" and (
-        before[-1:] in ("$", "€", "£", "¥") or unit_behind(context.policy, behind) is not None
+        preceding[-1:] in ("$", "€", "£", "¥") or unit_behind(context.policy, following) is not None
     )
 
 
 def _finding(
-    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None, behind: str, unit: str | None
+    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None, following: str, unit: str | None
 ) -> Pending:
-    shown, help = quantity_beside_text(context, result, leaf, hole, behind, unit)
+    """Return the finding for a number in a text, which the text ``following`` and the filled-in ``unit`` follow."""
+    shown, help = quantity_beside_text(context, result, leaf, hole, following, unit)
     because = leaf.number.because if leaf.number.because.message else None
     return context.found_in(result, "GL104", leaf.site, "", help, because=because, key=shown, what="text")
 

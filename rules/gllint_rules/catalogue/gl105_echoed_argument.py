@@ -62,28 +62,26 @@ HELP = (
 
 def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each Quantity that repeats an argument."""
-    written: dict[facts.Module, dict[int, tuple[facts.Expr, facts.Scope]]] = {}
+    values_by_module: dict[facts.Module, dict[int, tuple[facts.Expr, facts.Scope]]] = {}
     for result in context.results:
         parameters = result.parameters
         if not parameters:
             continue
         module = result.callable.module
-        if module not in written:
-            written[module] = _written_values(module)
-        values = written[module]
+        if module not in values_by_module:
+            values_by_module[module] = _values_by_place(module)
+        values = values_by_module[module]
         for quantity in quantities(result.value, result.site):
             site = quantity.record.site
-            value = (
-                values.get(site.at) if site is not None and site.module is result.callable.module else None
-            )
+            value = values.get(site.at) if site is not None and site.module is module else None
             name = argument_of(*value, parameters) if value is not None else None
             if site is not None and name is not None:
                 message = f"this Quantity repeats the argument `{name}`"
                 yield context.found_in(result, "GL105", site, message, HELP)
 
 
-def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
-    """Return the ``value`` of each dict and ``Quantity(…)`` call of the module."""
+def _values_by_place(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
+    """Return, by position, the ``value`` of each dict and call in the module, for a call else its first argument."""
     values: dict[int, tuple[facts.Expr, facts.Scope]] = {}
     for literal, scope in module.dicts:
         value = literal.value("value")

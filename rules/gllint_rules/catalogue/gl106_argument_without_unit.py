@@ -61,7 +61,7 @@ from gllint_runtime.policy.names import read_name
 
 _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
 _COORDINATES = frozenset({"lat", "latitude", "lon", "lng", "longitude"})
-_PAGES = frozenset({"first", "last"})
+_PAGES = frozenset({"first", "last"})  # how many elements to return, from the start or the end
 HELP = 'State it in the name (`heat_kwh`), with `x-unit` (`Annotated[float, Unit("<unit>")]`) or in the description.'
 
 
@@ -71,22 +71,21 @@ def check(context: Context) -> Iterator[Pending]:
     for tool in context.tools:
         places = [*_parameters(context, tool), *_properties(context, tool)]
         for name, site in places:
-            if site not in sites and not _has_none(context, name):
+            if site not in sites and not _needs_no_unit(context, name):
                 sites.add(site)
                 message = f"the unit of `{name}` is not stated"
                 yield context.finding("GL106", site, message, HELP, tool=tool)
 
 
 def _parameters(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
-    """Yield the parameters that are annotated as numbers and have no unit."""
+    """Yield the names and places of the parameters that are annotated as numbers and have no unit."""
     for callee in tool.callables:
         function = callee.function
         if not isinstance(function, facts.Function) or callee in tool.inherited:
             continue
         params = function.params[1 if callee.first else 0 :]
-        # How many of the first, or last, elements to give; of two operands the first is one.
-        names = {param.name for param in params}
-        pages = frozenset() if "second" in names else _PAGES
+        # In `add(first, second)` these are operands, whose unit counts.
+        pages = frozenset() if any(param.name == "second" for param in params) else _PAGES
         for param in params:
             if param.name in pages:
                 continue
@@ -107,12 +106,16 @@ def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
             yield name, site
 
 
-def _has_none(context: Context, name: str) -> bool:
-    """Return whether the name is of no quantity: a count, an index, an identifier, a ratio."""
-    is_rank = f"{name}_".startswith(("top_k_", "top_n_"))
-    if is_operand(name) or name in _COORDINATES:
-        return True
-    return is_rank or name in _COUNTS or read_name(name).kind is not None or context.policy.is_plain(name)
+def _needs_no_unit(context: Context, name: str) -> bool:
+    """Return whether the name says that a number has no unit: a count, an index, an identifier, a ratio."""
+    return (
+        is_operand(name)
+        or name in _COORDINATES
+        or name in _COUNTS
+        or f"{name}_".startswith(("top_k_", "top_n_"))
+        or read_name(name).kind is not None
+        or context.policy.is_plain(name)
+    )
 
 
 RULE = Rule(

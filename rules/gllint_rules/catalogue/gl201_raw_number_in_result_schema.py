@@ -99,7 +99,7 @@ def check(context: Context) -> Iterator[Pending]:
             plain = plain_advice(policy, kind, named[-1]) if named else None
             if is_ours(context, keyword_schema):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
-            else:  # a server checks each result against its schema, so that the two change together
+            else:  # a framework checks results against such a schema: both have to change, which no fix can do
                 unit = _unit_of(policy, property_of(path[:-1]))
                 help_text = (
                     f"Return a Quantity there, and declare it: `{json.dumps(inlined_quantity(unit))}`."
@@ -111,7 +111,10 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _shows_unit(policy: Policy, schema: Any, path: Path) -> bool:
-    """Return whether a unit is shown by the property's name, its description, or the setting `units`."""
+    """Return whether the property's name, its description or the setting `units` shows the unit.
+
+    ``path`` leads to the type of the property: ``("properties", "heat", "type")``.
+    """
     name, node = property_of(path[:-1]), schema
     for step in path[:-1]:
         node = node[step]
@@ -124,7 +127,7 @@ def _shows_unit(policy: Policy, schema: Any, path: Path) -> bool:
 
 
 def _unit_of(policy: Policy, name: str | None) -> str | None:
-    """Return the unit that a name says; a thing that is counted only where the project allows it."""
+    """Return the unit that a name says; None for a counted thing (`items`) unless the project allows it as a unit."""
     unit = read_name(name).unit if name is not None else None
     return unit if unit is None or policy.allows(unit) or unit not in units_of("counts") else None
 

@@ -89,8 +89,9 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         if tool.result_schema is None:
-            spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)
-            if not spread:
+            # `Tool(**options)` may have one.
+            has_spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)
+            if not has_spread:
                 fix = repair("schemas", "declare_quantities", context, tool, None)
                 yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
@@ -99,7 +100,7 @@ def check(context: Context) -> Iterator[Pending]:
         if schema is None or find_raw_numbers(
             schema.data, policy.is_plain, policy.allows, policy.quantity_shapes
         ):
-            continue
+            continue  # GL201 reports it
         problem = _problem(context, tool, schema.data)
         if problem is not None:
             message = f"the result schema of {name} {problem}"
@@ -108,7 +109,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(context: Context, tool: Tool, data: Any) -> str | None:
-    """Say what is wrong with a result schema, or return ``None``."""
+    """Return what is wrong with a result schema ("is empty"), None if nothing is."""
     if any(isinstance(key, Opaque) for key in data):
         return None
     if not data:
@@ -117,7 +118,7 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
         return f"defines the Quantity inline instead of referring to {QUANTITY_REF}"
     if data.get("type") == "object" and not data.get("properties") and not _composed(data):
         return "has no properties"
-    if unknown_refs(data):  # GL204's
+    if unknown_refs(data):  # GL204 reports them
         return None
     if not demands_quantity(data) and any(holds_numbers(r, context.policy) for r in context.results_of(tool)):
         return "declares no Quantity, but the result contains a number"

@@ -67,8 +67,7 @@ def check(context: Context) -> Iterator[Pending]:
     for keyword_schema in keyword_schemas(context, (ARGS_SCHEMA, *RESULT_SCHEMAS)):
         schema = keyword_schema.schema
         for problem in schema_problems(schema.data):
-            is_undeclared = problem.keyword == "required" and "not declared" in problem.message
-            help = REQUIRED_HELP if is_undeclared else HELP.format(keyword=problem.keyword)
+            help = REQUIRED_HELP if problem.is_undeclared else HELP.format(keyword=problem.keyword)
             yield context.finding("GL203", schema.place(problem.path), problem.message, help)
 
 

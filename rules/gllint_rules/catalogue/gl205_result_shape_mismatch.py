@@ -88,9 +88,9 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _site(tool: Tool, result: Result, record: Record) -> Site:
-    """Return the returned dict; the ``fn`` value where that is in another file."""
-    homes = {result.callable.module, record.site.module if record.site is not None else tool.module}
-    if homes != {tool.module} and tool.fn is not None:
+    """Return the place of the returned dict, or of the tool's ``fn`` if the dict is in another file."""
+    modules = {result.callable.module, record.site.module if record.site is not None else tool.module}
+    if modules != {tool.module} and tool.fn is not None:
         return Site(tool.module, tool.fn.at)
     return result.site
 

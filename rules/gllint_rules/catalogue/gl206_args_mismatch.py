@@ -62,7 +62,7 @@ from gllint_rules.tuples import NamedTuple
 
 
 class _Problem(NamedTuple):
-    """What is wrong between a function and its ``args_schema``, and what mends it."""
+    """How a function and its ``args_schema`` differ, and how to mend it."""
 
     message: str
     help: str
@@ -84,8 +84,9 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(callee: FunctionOf, schema: dict[str, Any]) -> _Problem | None:
-    """Return the first parameter and property that do not fit, or ``None``."""
+    """Return the first property without a parameter, or parameter that may get no argument; None if all fit."""
     function = callee.function
+    # Other decorators may change which parameters the function has.
     if isinstance(function, facts.Function) and any(
         facts.last_name(d) not in ("staticmethod", "classmethod") for d in function.decorators
     ):

@@ -95,11 +95,11 @@ from gllint_rules.tools.tool import Tool
 from gllint_rules.words.framework_table import Framework
 from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
 
-_RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
+_RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})  # the dispatchers of gllint_runtime
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 _WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
 _MOST_HOPS = 3  # functions that call each other for a tool
-_OWN = " If this code is the dispatcher, name its function or class in `dispatchers`."
+_NAME_YOURS = " If this code is the dispatcher, name its function or class in `dispatchers`."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -110,7 +110,7 @@ def check(context: Context) -> Iterator[Pending]:
         func = call.func
         if not isinstance(func, facts.Attr) or func.name not in context.names.table.all_runs:
             continue
-        title = _tool(context, func.base, scope, func.name) or _by_name(context, call, func, scope)
+        title = _run_tool(context, func.base, scope, func.name) or _tool_by_name(context, call, func, scope)
         if title is None or _allowed(context, call, scope) or _is_script(context, call):
             continue
         if _is_composed(context, func.base, scope) or _is_node(context, call, scope):
@@ -119,9 +119,8 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         message = f"`.{func.name}()` calls {title} directly{_instead(context)}"
         fix = repair("dispatch", "dispatch", context, call, scope)
-        help = _help(context)
-        yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
-    for call, scope, method, title in _handed_on(context):
+        yield context.finding("GL301", Site(context.module, call.at), message, _help(context), fix)
+    for call, scope, method, title in _passed_methods(context):
         if not (
             _allowed(context, call, scope) or _is_script(context, call) or _is_node(context, call, scope)
         ):
@@ -134,33 +133,32 @@ def check(context: Context) -> Iterator[Pending]:
             or _is_composed(context, call.func, scope)
         ):
             message = f"{title} is called directly{_instead(context)}"
-            help = _help(context)
-            yield context.finding("GL301", Site(context.module, call.at), message, help)
+            yield context.finding("GL301", Site(context.module, call.at), message, _help(context))
 
 
 def _instead(context: Context) -> str:
-    """Return the end of the message: whether a dispatcher exists or must be written."""
+    """Return the end of the message, which depends on whether the project has a dispatcher."""
     if context.project.once(has_dispatcher):
         return " instead of through the dispatcher"
     return ": route all tool calls through one function that checks and records them"
 
 
 def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
-    """Return whether the call is in a tool that combines other tools, none of which may do more than it.
+    """Return whether the call is in a tool that combines other tools, none of which may do more than it does.
 
-    What a tool passes to the model is judged as its own result.
+    Such a call needs no dispatcher: what the outer tool returns is checked as its own result.
     """
     owners = {inner.owner for inner in scope.enclosing() if inner.owner is not None}
     composed_tool = next((tool for tool in context.tools if _is_part(tool, owners)), None)
     if composed_tool is None:
         return False
-    own = _height(context, composed_tool, max)
-    inner = [_height(context, tool, min) for tool in _called_tools(context, called, scope)]
-    return own is None or all(height is None or height <= own for height in inner)
+    own = _level(context, composed_tool, max)
+    inner = [_level(context, tool, min) for tool in _called_tools(context, called, scope)]
+    return own is None or all(level is None or level <= own for level in inner)
 
 
 def _is_part(tool: Tool, owners: set[Any]) -> bool:
-    """Return whether one of ``owners`` is a callable of ``tool``, or a method of the tool class that it is."""
+    """Return whether one of ``owners`` is a callable of ``tool``, or a method of its tool class."""
     if any(callable.module is tool.module and callable.function in owners for callable in tool.callables):
         return True
     return tool.cls is not None and any(
@@ -180,14 +178,17 @@ def _called_tools(context: Context, called: facts.Expr, scope: Scope) -> Iterato
             yield tool
 
 
-def _height(context: Context, tool: Tool, choose: Callable[[Iterable[int]], int]) -> int | None:
-    """Return how much a tool may do, of several levels one; ``None`` if no category says so."""
+def _level(context: Context, tool: Tool, choose: Callable[[Iterable[int]], int]) -> int | None:
+    """Return the position of a tool's category in TOOL_LEVELS (0: READ_ONLY), None without a category.
+
+    ``choose`` (min or max) picks one if the category is one of several.
+    """
     levels = category_of(context.project, tool)
     return choose(map(TOOL_LEVELS.index, levels)) if levels else None
 
 
-def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> str | None:
-    """Return the tool that a method of a server or tool set runs by name; ``None`` if the name is not literal."""
+def _tool_by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> str | None:
+    """Return the tool that a method runs by a literal name: ``server.call_tool("heat", …)`` → "tool `heat`"."""
     table = context.names.table
     name = call.args[0] if call.args else call.keyword("name", "tool_name", "function_name")
     if not isinstance(name, facts.Const) or not isinstance(name.value, str):
@@ -202,13 +203,15 @@ def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> st
     return None
 
 
-def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
-    """Yield calls that pass on the method which runs a tool, or call it by another name: ``run = t.invoke;
-    run(…)``.
+def _passed_methods(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
+    """Yield the calls that run a tool through its method as a value, with scope, name of the method, and tool.
+
+    The method is an argument (``retry(heat.invoke, args)``) or has another name (``run = heat.invoke; run(args)``).
     """
     runs = context.names.table.all_runs
     if not context.touches_tools:
         return
+    # As text, a method that is not called where it is named: `.invoke` before the end of an argument or statement.
     forms = [f".{name}{end}" for name in runs for end in (",", ")", "\n", ";")]
     for call, scope in context.module.calls_where(lambda section: context.module.mentions(section, forms)):
         methods: list[facts.Expr] = []
@@ -218,7 +221,7 @@ def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
             methods += _assigned(call.func.id, scope)
         for method in methods:
             if isinstance(method, facts.Attr) and method.name in runs:
-                title = _tool(context, method.base, scope, method.name)
+                title = _run_tool(context, method.base, scope, method.name)
                 if title is not None and not _is_composed(context, method.base, scope):
                     yield call, scope, method.name, title
                     break
@@ -228,14 +231,14 @@ _MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "func
 
 
 def _is_node(context: Context, call: Call, scope: Scope) -> bool:
-    """Return whether a graph or a workflow runs the function of a call. It passes no arguments that a model wrote."""
+    """Return whether the call is in a node of a graph or workflow, and no argument of it comes from a model."""
     function = scope.enclosing_function()
     if function is None or any(
         _is_of_model(arg, scope) for arg in (*call.args, *(v for _, v in call.keywords))
     ):
         return False
     nodes = context.names.table.no_tools.nodes
-    if any(facts.last_name(_called(decorator)) in nodes for decorator in function.decorators):
+    if any(facts.last_name(_callee(decorator)) in nodes for decorator in function.decorators):
         return True
     return any(
         isinstance(arg, (facts.Name, facts.Attr)) and facts.last_name(arg) == function.name
@@ -244,12 +247,13 @@ def _is_node(context: Context, call: Call, scope: Scope) -> bool:
     )
 
 
-def _called(decorator: facts.Expr) -> facts.Expr:
+def _callee(decorator: facts.Expr) -> facts.Expr:
+    """Return a decorator without its arguments: ``node(retries=2)`` → ``node``."""
     return decorator.func if isinstance(decorator, Call) else decorator
 
 
 def _is_of_model(expr: facts.Expr, scope: Scope, hops: int = 2) -> bool:
-    """Return whether an argument is read from a message, a call of a tool or what a model answered."""
+    """Return whether an argument is read from the output of a model: ``message.tool_calls[0]["args"]``."""
     for part in parts_of(expr):
         match part:
             case facts.Attr(name=name) | facts.Sub(index=facts.Const(value=str() as name)) if (
@@ -266,7 +270,10 @@ def _is_of_model(expr: facts.Expr, scope: Scope, hops: int = 2) -> bool:
 
 
 def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
-    """Yield the tool objects that are called like functions, if a framework of the file allows that."""
+    """Yield the calls of tool objects as functions (``SearchTool()(query)``), with scope and tool.
+
+    Nothing is yielded unless a framework that the file imports allows such calls.
+    """
     table = context.names.table
     imported = context.project.tools.callees.imported(context.module)
     yield from _called_attributes(context, table.attribute_runs(imported))
@@ -297,7 +304,10 @@ def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
 
 
 def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterator[tuple[Call, Scope, str]]:
-    """Yield the calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``."""
+    """Yield the calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``.
+
+    ``runs`` has the class of the object and the attribute before the tool's name: ``("Agent", "tool")``, or "".
+    """
     table = context.names.table
     for cls, attribute in runs:
         names = context.project.once(tool_names).names
@@ -318,18 +328,18 @@ def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterato
 
 
 def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | None:
-    """Return the callable tool object that ``expr`` is; ``None`` for a function that is a tool."""
+    """Return how to name the callable tool object that ``expr`` is; None if it is something else."""
     for option in options(context.eval(expr, scope)):
         if isinstance(option, ToolValue) and option.tool.called is not None:
-            continue
+            continue  # a function that a decorator made a tool may be called as before
         title = tool_title(context, option)
         if title is not None and "__call__" in context.names.table.runs(_framework(context, option)):
             return title
     return None
 
 
-def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
-    """Return the tool that ``base`` is, if ``method`` runs it."""
+def _run_tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
+    """Return how to name the tool that ``base`` is, if ``method`` runs it; else None."""
     while isinstance(base, Call) and isinstance(base.func, facts.Attr) and base.func.name in _WITH:
         base = base.func.base
     if isinstance(base, facts.Name) and base.id in ("self", "cls"):
@@ -379,7 +389,7 @@ def tool_title(context: Context, value: Value) -> str | None:
 
 
 def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
-    """Return the tool of ``TOOL_REGISTRY[…]``, ``TOOL_REGISTRY.get(…)`` or ``registry.get(…)``."""
+    """Return whether a tool comes from ``TOOL_REGISTRY[…]``, ``TOOL_REGISTRY.get(…)`` or ``registry.get(…)``."""
     match base:
         case facts.Sub(base=inner):
             return facts.last_name(inner) in TOOL_REGISTRY_NAMES
@@ -394,7 +404,7 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
 
 
 def _assigned(name: str, scope: Scope) -> Iterator[facts.Expr]:
-    """Yield what is assigned to a name, other names aside."""
+    """Yield the expressions that are assigned to a name, except other names."""
     for binding in scope.find(name):
         if binding.kind == "assign" and binding.value is not None:
             if not isinstance(binding.value, facts.Name):
@@ -435,13 +445,15 @@ def _is_chosen(
 ) -> bool:
     """Return whether a tool is chosen by a computed name: such code is a dispatcher itself."""
     match base:
-        case facts.Sub(index=index):
+        case facts.Sub(index=index):  # tools[name]
             return not isinstance(index, facts.Const)
-        case facts.Call(func=facts.Attr(name="get" | "get_tool"), args=(name, *_)):
+        case facts.Call(func=facts.Attr(name="get" | "get_tool"), args=(name, *_)):  # tools.get(name)
             return not isinstance(name, facts.Const)
-        case facts.Call(func=facts.Name(id="next"), args=(facts.Comp(), *_)):
+        case facts.Call(func=facts.Name(id="next"), args=(facts.Comp(), *_)):  # next(t for t in tools if …)
             return _BY_NAME.search(context.project.positions(module).text(base.at)) is not None
-        case facts.Call(func=func, args=(name, *_)) if hops and not isinstance(name, facts.Const):
+        case facts.Call(func=func, args=(name, *_)) if hops and not isinstance(
+            name, facts.Const
+        ):  # find(name)
             return any(
                 _is_chosen(context, option.module, returned, option.function.scope, hops - 1)
                 for option in options(context.evaluator.eval(func, Frame(module, scope)))
@@ -459,7 +471,7 @@ def _is_chosen(
 
 
 def _is_compared(name: str, scope: Scope) -> bool:
-    """Return whether the function compares ``name.name`` with something that is not a literal."""
+    """Return whether the function compares ``tool.name`` with something that is not a literal, for ``name`` "tool"."""
     function = scope.enclosing_function()
     for statement in facts.statements(function.body) if function is not None else ():
         match statement:
@@ -473,19 +485,20 @@ def _is_compared(name: str, scope: Scope) -> bool:
 
 
 def _help(context: Context) -> str:
-    """Say how to call the tool: by the dispatcher of the project, or how to declare one."""
+    """Return how to call the tool: by the project's dispatcher, or how to get one."""
     names = sorted(context.project.once(dispatchers))
     if not _RUNTIME.isdisjoint(names):
         return _HELP
     if names:
         return (
-            f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in names)}.{_OWN}"
+            f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in names)}."
+            f"{_NAME_YOURS}"
         )
     if context.project.once(has_dispatcher):
-        return f"Call it through the project's dispatcher class.{_OWN}"
+        return f"Call it through the project's dispatcher class.{_NAME_YOURS}"
     return (
         "`gllint_runtime.dispatch_tool` is such a function: it checks arguments and result, asks for approval, and "
-        f"records the call.{_OWN}"
+        f"records the call.{_NAME_YOURS}"
     )
 
 

@@ -103,22 +103,22 @@ def check(context: Context) -> Iterator[Pending]:
     if context.is_test or not _is_active(context) or _is_registry_module(context):
         return
     module, names = context.module, context.project.once(names_of_tools)
-    handed_over: set[Expr] | None = None
+    registered: set[Expr] | None = None  # computed once, and only if the module makes a tool
     for call, scope in module.calls_where(lambda s: any((name.encode(),) in names for name in s.calls)):
         if (real_name(module, call.func).encode(),) not in names:
             continue
         of = _tool_class(context, call, scope)
         if of is None or of.module is module:
             continue
-        if handed_over is None:
-            handed_over = _handed_over(module)
-        if call not in handed_over:
+        if registered is None:
+            registered = _registered(module)
+        if call not in registered:
             message = f"tool `{of.cls.name}` is created outside the registry"
             yield context.finding("GL302", Site(module, call.at), message, _help(context))
 
 
 def _help(context: Context) -> str:
-    """Say where to create the tool: in the one module that has a registry, if no setting names others."""
+    """Return where to create the tool: in the one module with a registry, unless `registry-modules` names others."""
     paths = context.project.once(registries)
     if len(paths) != 1 or context.settings.registry_modules or not paths[0].isprintable() or "`" in paths[0]:
         return HELP
@@ -138,20 +138,21 @@ def _is_registry_module(context: Context) -> bool:
 
 
 def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
-    """Return the tool class of the project that ``call`` instantiates, if it does."""
+    """Return the tool class of the project that ``call`` instantiates, None if it instantiates none."""
     classes = [o for o in options(context.eval(call.func, scope)) if isinstance(o, ClassOf)]
     return next((of for of in classes if context.project.tools.is_tool_class(of)), None)
 
 
-def _handed_over(module: Module) -> set[Expr]:
-    """Yield what is passed to ``….register(…)`` or put into ``TOOL_REGISTRY``, directly or by a name of the same
-    scope.
+def _registered(module: Module) -> set[Expr]:
+    """Return the expressions that are passed to ``….register(…)`` or put into ``TOOL_REGISTRY``.
+
+    A name of the same scope counts as what is assigned to it.
     """
     arguments: set[Expr] = set()
     for call, scope in module.calls_of({"register", "update", "setdefault"}):
         if isinstance(call.func, facts.Attr) and _registers(call.func):
             for arg in (*call.args, *(value for _, value in call.keywords)):
-                arguments.update(_built(arg, scope))
+                arguments.update(_contents(arg, scope))
     for target, value in stores(module, TOOL_REGISTRY_NAMES):
         if facts.last_name(target.base) in TOOL_REGISTRY_NAMES:
             arguments.add(value)
@@ -159,13 +160,14 @@ def _handed_over(module: Module) -> set[Expr]:
 
 
 def _registers(func: facts.Attr) -> bool:
+    """Return whether a method registers its arguments: ``….register``, ``TOOL_REGISTRY.update``."""
     return func.name == "register" or (
         func.name in ("update", "setdefault") and facts.last_name(func.base) in TOOL_REGISTRY_NAMES
     )
 
 
-def _built(expr: Expr, scope: Scope) -> Iterator[Expr]:
-    """Return ``expr`` and, for a name or a literal container, what is assigned to it or is in it."""
+def _contents(expr: Expr, scope: Scope) -> Iterator[Expr]:
+    """Yield ``expr``; for a name also what is assigned to it, for a literal container also its elements."""
     yield expr
     match expr:
         case facts.Name(id=name):

@@ -55,6 +55,7 @@ GreenLang's requirements, DOC-601: "The No Naked Numbers Policy".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gllint_rules.project.claimed import claim_parts
 from gllint_rules.project.context import Context, Pending
@@ -62,6 +63,8 @@ from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import SHORT_MACRO
 
+if TYPE_CHECKING:
+    from gllint_runtime.policy.numbers import NakedNumber
 HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in its place."
 
 
@@ -69,13 +72,15 @@ def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each number in a final-message template."""
     policy = context.policy
     for step in final_steps(context):
-        # Here: few files have a final message, and the scanner's tables take longer to load than most files to check.
+        # Imported here: few files have a final message, and the scanner's tables load longer than a file is checked.
         from gllint_runtime.policy.numbers import scan_naked_numbers
 
         text = step.text
         broken = [(macro.start, macro.end) for macro in step.macros if macro.problem is not None]
         shorthand = [match.span() for match in SHORT_MACRO.finditer(text)]
-        aside = Stretches([*broken, *shorthand, *step.later()])
+        aside = Stretches(
+            [*broken, *shorthand, *step.later()]
+        )  # GL403 reports the macros, later text is unknown
         numbers = scan_naked_numbers(
             text,
             whitelist=policy.whitelist,
@@ -97,12 +102,16 @@ def check(context: Context) -> Iterator[Pending]:
                 continue
             literal, start, end = place
             site, characters = context.literal_span(literal, start, end)
-            message = f"`{naked.text}` in a final message comes from no tool"
-            if naked.hint is not None:  # next to a macro
-                message = f"`{naked.text}` in a final message changes the meaning of the claim next to it"
-            if naked.text.startswith("{{"):  # a label or a header, somewhere else
-                message = f"The text gives `{naked.text}` another unit or size than its claim has"
-            yield context.finding("GL401", site, message, naked.hint or HELP, characters=characters)
+            yield context.finding("GL401", site, _message(naked), naked.hint or HELP, characters=characters)
+
+
+def _message(naked: NakedNumber) -> str:
+    """Return the message for a number without a claim, or for a text that changes what a claim says."""
+    if naked.text.startswith("{{"):  # the unit is in a label or a header, away from the macro
+        return f"The text gives `{naked.text}` another unit or size than its claim has"
+    if naked.hint is not None:  # next to a macro
+        return f"`{naked.text}` in a final message changes the meaning of the claim next to it"
+    return f"`{naked.text}` in a final message comes from no tool"
 
 
 def _units(step: FinalStep) -> list[str]:

@@ -60,7 +60,7 @@ def check(context: Context) -> Iterator[Pending]:
     for step in final_steps(context):
         aside = Stretches([*step.template.computed_macros(), *step.template.markers()])
         for at, hole in step.template.holes():
-            figure = number(hole.value)
+            figure = number(hole.value)  # None if the source does not show that it is one
             if figure is not None and not aside.meet(at, at + 1):
                 message = "a number is formatted into a final message"
                 fix = repair("claims", "claim_hole", context, step, hole)

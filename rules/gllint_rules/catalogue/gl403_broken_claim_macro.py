@@ -80,9 +80,7 @@ def check(context: Context) -> Iterator[Pending]:
             for what, message in macro_problems(macros, len(step.claims.items)):
                 if isinstance(what, Macro):
                     yield from _at_macro(context, step, what, message)
-                elif (
-                    not broken
-                ):  # else the broken macro is the one that should use it, or a computed one does
+                elif not broken:  # else the broken or the computed macro may be the one that uses the claim
                     fix = repair("claims", "drop_claim", context, step, what)
                     yield context.finding("GL403", step.claims.items[what].site, message, UNUSED_HELP, fix)
         else:
@@ -93,6 +91,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> Iterator[Pending]:
+    """Yield a finding at a macro, unless parts of the macro come from different literals."""
     place = step.template.pieces(macro.start, macro.end)
     if place is not None:
         site, characters = context.literal_span(*place)

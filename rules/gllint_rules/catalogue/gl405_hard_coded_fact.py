@@ -59,17 +59,16 @@ from gllint_rules.words.names import LOG_CALLS
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
 HELP = "Return the number from a tool as a Quantity, and claim it."
-# Marks a number that is formatted in, so that one pattern reads both.
+# Replaces a number that is formatted in, so that one pattern reads literal and formatted numbers.
 NUMBER = "0"
-# `$1` in queries and scripts is a parameter, no price: behind an operator or a quote, or in the company of SQL or
-# of a shell.
+# `$1` is a parameter, not a price, after an operator or a quote, and anywhere in a text with SQL or shell syntax.
 _PARAMETER = re.compile(r"(?<=[=<>/\"'|])\s*\$[1-9]\d?(?![\d.,]*\d)")
 _ANY_PARAMETER = re.compile(r"\$\d\d?(?![\d.,]*\d)")
 _QUERY_OR_SCRIPT = re.compile(
     r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|VALUES|RETURNING|LIMIT)\b"
     r"|\A#!/|\$[@#*]|\besac\b|\"\$\d:\$\d"
 )
-# A duration or a size as configuration has it (`"ttl": "5m"`, `"2K"`): a token, no statement.
+# A duration or a size in a configuration (`"ttl": "5m"`, `"2K"`): the text states nothing to a reader.
 _TOKEN = re.compile(r"\d{1,2}[mKg]")
 
 
@@ -90,6 +89,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _states(text: Text, pattern: re.Pattern[str]) -> bool:
+    """Return whether a text states a number with a unit, and is more than a configuration value."""
     prose = _prose(text)
     return pattern.search(prose) is not None and _TOKEN.fullmatch(prose) is None
 
@@ -97,7 +97,7 @@ def _states(text: Text, pattern: re.Pattern[str]) -> bool:
 def _prose(text: Text) -> str:
     """Return the text without the parameters of queries and scripts.
 
-    Parts that are not text become one odd character.
+    A number that is filled in becomes NUMBER, any other value the object replacement character.
     """
     parts = []
     for part in text.parts or ():
@@ -119,6 +119,7 @@ def _logs(call: facts.Call) -> bool:
 
 @lru_cache(maxsize=8)
 def _pattern(extra: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for a price (``$5``) or a number with an allowed or ``extra`` unit (``5 kWh``)."""
     units = "|".join(re.escape(u) for u in sorted((*ALLOWED_UNITS, *extra), key=len, reverse=True))
     return re.compile(rf"[$€£¥₹]\s?\d|(?<![\w.\-%])\d[\d.,]*\s?(?:{units})(?![\w])")
 

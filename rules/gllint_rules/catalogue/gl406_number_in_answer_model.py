@@ -78,7 +78,7 @@ HELP = 'Declare it as `Claimed[Quantity]`, or use sourced mode: `mode = "sourced
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each numeric field of the models that answers have to be."""
+    """Yield a finding for each numeric field of the models that describe an agent's answers."""
     visited: set[facts.Class] = set()
     for expr, scope in _answer_types(context):
         for of in _models(context.eval(expr, scope)):
@@ -99,6 +99,7 @@ def _answer_types(context: Context) -> Iterator[tuple[facts.Expr, facts.Scope]]:
 
 
 def _models(value: Value) -> Iterator[ClassOf]:
+    """Yield the classes that a type argument names: ``Answer``, ``[Answer, Refusal]``."""
     for option in options(value):
         if isinstance(option, ClassOf):
             yield option
@@ -126,6 +127,7 @@ def _fields(context: Context, of: ClassOf, visited: set[facts.Class]) -> Iterato
 
 
 def _inner_models(value: Value) -> Iterator[ClassOf]:
+    """Yield the models in the value of a field: ``Part``, ``list[Part]``."""
     for option in options(value):
         if isinstance(option, Instance):
             yield option.of

@@ -121,24 +121,25 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _subject(context: Context, site: Site) -> str:
+    """Return how a message names the expression at a place: "`load`", else "The value"."""
     text = title(context, site)
     return f"`{text}`" if text is not None else "The value"
 
 
 def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_quantity: bool) -> str:
-    """Return how to convert the value, and the other repair."""
+    """Return a help with two repairs: how to convert the value, and which unit or name to correct instead."""
     factor = factor_between(measure, wanted)
     text = title(context, site)
     is_unit = len(measure.readings) == 1 and not is_of_any_currency(measure.readings[0])
-    other = f'"unit": "{units_of(measure)[1:-1]}"' if is_quantity and is_unit else None
+    unit_entry = f'"unit": "{units_of(measure)[1:-1]}"' if is_quantity and is_unit else None
     if factor is None:
         repair = "Convert the value"
     elif text is not None and text.replace("_", "").replace(".", "").isalnum():
         repair = f"Convert it (`{text}{times(factor)}`)"
     else:
         repair = f"Convert it (`{times(factor).strip()}`)"
-    if other:
-        return f"{repair}, or give its own unit (`{other}`)."
+    if unit_entry:
+        return f"{repair}, or give its own unit (`{unit_entry}`)."
     name = text.rpartition(".")[2] if text is not None else ""
     if name.isidentifier() and announced_by(name) is not None:
         return f"{repair}, or rename `{name}` if it is really in {units_of(wanted)}."

@@ -55,20 +55,20 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.unit_findings import conflicts, factor_between, units_of
 from gllint_rules.rule import Rule
 
-_DONE = {"+": "added", "-": "subtracted"}
+_PARTICIPLES = {"+": "added", "-": "subtracted"}  # other operators compare
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the right side of operators between numbers of different units."""
+    """Yield a finding at the right operand of each operator between numbers of different units."""
     for site, meeting in conflicts(context):
         if isinstance(meeting, Meeting):
-            done = _DONE.get(meeting.op, "compared")
-            message = f"Numbers in {_named(meeting.left)} and in {_named(meeting.right)} are {done}"
+            verb = _PARTICIPLES.get(meeting.op, "compared")
+            message = f"Numbers in {_unit_name(meeting.left)} and in {_unit_name(meeting.right)} are {verb}"
             yield context.finding("GL505", site, message, _help(meeting))
 
 
-def _named(measure: Measure) -> str:
-    """Return units as a message names them. The unit of a fraction is the number one."""
+def _unit_name(measure: Measure) -> str:
+    """Return the units of a measure as a message names them: "`kWh`"; of a fraction "`1` (a fraction)"."""
     text = units_of(measure)
     return "`1` (a fraction)" if text == "`1`" else text
 

@@ -71,7 +71,7 @@ HELP = "Take {} as an argument, or declare the tool with `live_required=True`."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """One finding for each T1 tool that may answer otherwise when it is asked again."""
+    """Yield a finding for each T1 tool that may return another result for the same arguments."""
     for tool, site, hit in undeclared(context, tuple(READS)):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         does, argument = READS[hit.effect.kind]

@@ -78,7 +78,7 @@ HELP = f"Declare `category`: the first of {', '.join(TOOL_LEVELS)} that covers a
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the names of the tool classes without a category."""
+    """Yield a finding at the name of each tool class without a category."""
     for tool in context.tools:
         if tool.cls is None or not _can_run(context, tool.cls):
             continue
@@ -87,7 +87,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _can_run(context: Context, of: ClassOf) -> bool:
-    """Return whether a class can run as a tool, and is not only a base class of tools."""
+    """Return whether a class can run as a tool. An abstract base class of tools cannot."""
     if any(facts.last_name(base) == "ABC" for base in of.cls.bases):
         return False
     if any(_is_abstract(method) for method in of.cls.methods()):
@@ -100,6 +100,7 @@ def _can_run(context: Context, of: ClassOf) -> bool:
 
 
 def _runs(method: facts.Function | None) -> bool:
+    """Return whether a class has a method with a body."""
     return method is not None and not _is_abstract(method)
 
 

@@ -85,12 +85,21 @@ NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delet
 def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each effect of a tool that its category or annotations exclude."""
     yield from _by_category(context)
+    yield from _by_annotations(context)
+
+
+def _by_annotations(context: Context) -> Iterator[Pending]:
+    """Yield a finding for each effect that contradicts a hint such as ``readOnlyHint=True``."""
     for tool in context.tools:
-        promised = [promise for promise in PROMISES if _is_promised(context, tool, promise[0], promise[1])]
+        promises = [
+            (hint, value, denied)
+            for hint, value, denied in PROMISES
+            if _is_promised(context, tool, hint, value)
+        ]
         effects = context.project.memory(Effects)
-        for callee in tool.callables if promised else ():
+        for callee in tool.callables if promises else ():
             for effect in {reached.effect: None for reached in effects.reached(callee)}:
-                broken = [(hint, value) for hint, value, denied in promised if effect.kind in denied]
+                broken = [(hint, value) for hint, value, denied in promises if effect.kind in denied]
                 if broken:
                     title = f"tool `{tool.name}`" if tool.name else "a tool"
                     hints = " and ".join(f"`{hint}={value}`" for hint, value in broken)
@@ -100,7 +109,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _is_promised(context: Context, tool: Tool, hint: str, value: bool) -> bool:
-    """Return whether the annotations that a tool is registered with give a hint this value."""
+    """Return whether a tool is registered with annotations that set ``hint`` to ``value``."""
     annotations = tool.call.keyword("annotations") if tool.call is not None else None
     if annotations is None:
         return False
@@ -135,7 +144,7 @@ def _by_category(context: Context) -> Iterator[Pending]:
 
 
 def _is_admitted(context: Context, effect: Effect, levels: frozenset[str]) -> bool:
-    """Return whether a write goes to notes, or may do so where that is what the tool is for."""
+    """Return whether a write is allowed: it goes to notes, or a NOTE_TAKING tool makes it to an unknown place."""
     if effect.kind != "write":
         return False
     place = whereabouts(context.project, effect.path, effect.frame)

@@ -1,4 +1,4 @@
-"""The rules run over one module of a project, and their findings placed."""
+"""Run the rules over one module of a project, and give their findings lines and columns."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from gllint_rules.reading.sections import Unreadable
 from gllint_rules.rule import Rule
 
 MOST_NOTES = 8
-MOST_REASONS = 400  # that are looked at for the files which a finding rests on
+MOST_REASONS = 400  # whose files count as causes of a finding
 
 
 def check(
     project: Project, path: str, codes: frozenset[str], fixes: bool = True
 ) -> Iterator[Finding | Failure]:
-    """Return what the rules ``codes`` say about the announced module at ``path``."""
+    """Yield what the rules ``codes`` report about the module at ``path``."""
     return Check(project, path, codes).reports(fixes)
 
 
 class Check:
-    """The rules ``codes`` run over the announced module at ``path``; one that raises loses nothing but itself.
+    """The rules ``codes``, run over the module at ``path``. A rule that raises costs only its own findings.
 
-    ``consulted`` are the questions about all modules that they asked.
+    ``consulted`` are the questions about all modules that the rules asked.
     """
 
     def __init__(self, project: Project, path: str, codes: frozenset[str]) -> None:
@@ -72,18 +72,18 @@ class Check:
         self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
 
     def follow(self, project: Project) -> None:
-        """Take places from ``project``, which has the same modules, from now on."""
+        """Compute lines and columns from now on with ``project``, which must have the same modules."""
         self._project = project
 
     def _take(self, rule: Rule, pendings: Iterable[Pending]) -> None:
-        """Take what a rule yields, by its places."""
+        """Group the findings of a rule by what is reported as one finding: a place, or a place and a tool."""
         for pending in pendings:
-            apart = pending.subject if rule.per_tool else None
-            place = (rule.code, pending.site, pending.characters, apart)
-            self._pendings.setdefault(place, []).append(pending)
+            subject = pending.subject if rule.per_tool else None
+            group = (rule.code, pending.site, pending.characters, subject)
+            self._pendings.setdefault(group, []).append(pending)
 
     def reports(self, fixes: bool) -> Iterator[Finding | Failure]:
-        """Return the reports of all rules. With ``fixes`` the fixes are computed, too, which takes longer."""
+        """Yield the findings and failures of all rules. ``fixes``: compute the fixes, too, which takes longer."""
         for pendings in self._pendings.values():
             try:
                 fix = self._fix(pendings[0]) if fixes else None
@@ -101,18 +101,18 @@ class Check:
                 return pending.fix() if pending.fix is not None else None
             lines = self._project.positions(pending.site.module).lines
             return sound_fix(pending.code, self._module.path, pending.fix, lines)
-        except Unreadable:  # there is no tree to mend
+        except Unreadable:  # LibCST cannot parse the file
             return None
-        except Exception as error:  # what no fix foresaw costs the fix, not the finding
+        except Exception as error:
             self._failures[_failure(pending.code, self._module, error)] = None
             return None
 
 
 class ToolCheck:
-    """The tools of the announced module at ``path``, with what of their results can be seen.
+    """The tools of the module at ``path``, and how much of their results gllint sees.
 
-    ``plain_numbers`` are those of their results that ``plain-kinds`` leaves out.
-    ``consulted`` are the questions about all modules that were asked for it.
+    ``plain_numbers`` are the numbers of their results that ``plain-kinds`` exempts.
+    ``consulted`` are the questions about all modules that were asked.
     """
 
     def __init__(self, project: Project, path: str) -> None:
@@ -130,13 +130,14 @@ class ToolCheck:
         except Exception as error:
             self.failures.append(_failure("GL1", module, error))
         self.consulted = frozenset(project.consulted)
-        with suppress(Exception):  # a fix that asks for it fails in its own place
-            # Fixes ask this of all modules, most of which would have to be read again for that.
+        # Fixes ask for this in all modules. Done now, while the module is read; if it fails, the fix fails and says so.
+        with suppress(Exception):
             learn_runners(project, path)
             learn_users(project, path)
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:
+    """Return the report on a rule that raised: type, text and place of the error."""
     if isinstance(error, ForeignError):
         return Failure(code, module.path, str(error))
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -175,7 +176,7 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
 
 
 def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...], tuple[str, ...]]:
-    """Return what ``pendings`` of one place say as one finding: its message, what it is about, its tools and keys."""
+    """Return message, ``what``, tools and keys of the one finding for all ``pendings`` of one place."""
     tools = tuple(sorted({pending.subject.tool for pending in pendings if pending.subject is not None}))
     keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
     what = common(pending.what for pending in pendings)
@@ -183,19 +184,19 @@ def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...],
 
 
 def _reasons(reasons: Iterable[Because | None]) -> Iterator[Because]:
-    """Yield the ``reasons`` and their own reasons, nearest first, each once."""
+    """Yield the ``reasons`` and the reasons behind them, nearest first, each once."""
     queue = deque(reasons)
-    chain: set[Because] = set()
+    visited: set[Because] = set()
     while queue:
         reason = queue.popleft()
-        if reason is not None and reason not in chain:
-            chain.add(reason)
+        if reason is not None and reason not in visited:
+            visited.add(reason)
             queue.extend(reason.causes)
             yield reason
 
 
 def _notes(project: Project, pending: Pending) -> list[Note]:
-    """Return the chain of evidence, without the place of the finding itself."""
+    """Return the evidence of a finding as notes, without one at the place of the finding itself."""
     notes: list[Note] = []
     for reason in _reasons([pending.because]):
         if reason.site is not None and reason.site != pending.site:

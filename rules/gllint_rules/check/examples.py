@@ -1,4 +1,4 @@
-"""The examples on a rule's page, run: what *Bad* shows is reported, what *Good* shows is not."""
+"""Test the examples on a rule's page: code under *Bad* must be reported, code under *Good* must not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def example_problems(rule: Rule) -> list[str]:
-    """Return what is wrong with the page of an installed rule: for the tests of that rule."""
+    """Return what is wrong with the page and the examples of a rule. For the tests of packages with rules."""
     return list(_problems(rule))
 
 
@@ -66,13 +66,14 @@ def _fix_problems(rule: Rule, code: str, findings: list[Finding]) -> Iterator[st
         try:
             reports = _reports_on(rule, text)
         except ParseFailure as error:
-            yield f"{where} leaves what is no Python: {error.message}"
+            yield f"{where} makes invalid Python: {error.message}"
             continue
         if sum(isinstance(item, Finding) for item in reports) >= len(findings):
             yield f"{where} leaves as many findings as before"
 
 
 def _reports_on(rule: Rule, code: str) -> list[Finding | Failure]:
+    """Return what a rule reports on a project of one file with this code."""
     path = "/project/example.py"
     project = Project(Settings(), lambda _: None, lambda _: False, lambda _: code, "/project")
     project.add(read_module(path, code))

@@ -1,4 +1,4 @@
-"""The way of the numbers through a project: what its tools return, in which unit, and which messages claim it."""
+"""A map of a project's numbers: what its tools return, in which unit, and which messages claim it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gllint_runtime.policy.claims import HOLE
 
 MOST_TOOLS = 2_000
 MOST_MESSAGES = 1_000
-MOST_IN_RESULT = 5_000  # values; what is larger is left out
+MOST_IN_RESULT = 5_000  # values; the numbers of a larger result are not listed
 _NO_FRAMEWORK = "any"  # the row of what counts by its name alone
 _EACH = "[*]"  # element of a list, as the guard writes it
 _FILLED = "{…}"
@@ -37,8 +37,8 @@ _FILLED = "{…}"
 class ReturnedNumber(NamedTuple):
     """A Quantity or a bare number in a tool's result, and its ``path`` as in a claim, with ``[]`` for lists.
 
-    ``unit`` is a Quantity's unit, if it is a literal, and ``is_allowed`` the verdict of the policy. ``kind`` is that
-    of a bare number, if it is known.
+    ``unit`` is a Quantity's unit, if it is a literal, and ``is_allowed`` the verdict of the policy. ``kind`` is the
+    kind of a bare number ("count"), if it is known.
     """
 
     path: str
@@ -49,7 +49,7 @@ class ReturnedNumber(NamedTuple):
 
 
 class MappedTool(NamedTuple):
-    """A tool, the place of its callable, and what it returns; ``framework`` is "" where no row of the table made it."""
+    """A tool, the place of its callable, and what it returns. ``framework`` is "" if the settings made it a tool."""
 
     tool: ToolAt
     span: Span
@@ -59,7 +59,7 @@ class MappedTool(NamedTuple):
 
 
 class MappedClaim(NamedTuple):
-    """A claim as it is written, with the tools whose result it may cite; unknown parts are ``None``."""
+    """A claim in the source, with the tools whose result it may cite. ``path`` and ``unit`` are None if unknown."""
 
     path: str | None
     unit: str | None
@@ -67,7 +67,7 @@ class MappedClaim(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A final message as far as it is written out; ``claims`` is ``None`` where they are made at run time."""
+    """A final message; its ``text`` has ``{…}`` for filled-in values. ``claims`` is None if they are not literal."""
 
     text: str
     path: str
@@ -76,7 +76,7 @@ class Message(NamedTuple):
 
 
 class Map(NamedTuple):
-    """The tools and final messages of some files; test code is left out. ``is_cut`` where there are more."""
+    """The tools and final messages of some files, without test code. ``is_cut``: there are more."""
 
     tools: tuple[MappedTool, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -114,7 +114,7 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
             is_cut = True
             continue
         quantities = _quantities(result.value, "$")
-        returned.update(dict.fromkeys(_judged(context, quantity) for quantity in quantities))
+        returned.update(dict.fromkeys(_with_verdict(context, quantity) for quantity in quantities))
         returned.update(dict.fromkeys(_numbers(context, result)))
     module = tool.callable.module if tool.callable is not None else tool.module
     span = context.project.positions(module).span(at.at)
@@ -122,7 +122,8 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
     return MappedTool(at, span, name, tuple(returned), is_cut)
 
 
-def _judged(context: Context, quantity: ReturnedNumber) -> ReturnedNumber:
+def _with_verdict(context: Context, quantity: ReturnedNumber) -> ReturnedNumber:
+    """Return a Quantity with the verdict of the policy on its unit."""
     if quantity.unit is None:
         return quantity
     return quantity._replace(is_allowed=context.policy.judge(quantity.unit).status == "allowed")
@@ -132,8 +133,8 @@ def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:
     """Yield the Quantities in a value with their paths."""
     for option in options(value):
         if isinstance(option, Record) and is_quantity(option):
-            written = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
-            for unit in dict.fromkeys(map(literal_of, written)) or (None,):
+            units = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
+            for unit in dict.fromkeys(map(literal_of, units)) or (None,):
                 yield ReturnedNumber(path, True, unit)
         elif isinstance(option, Container):
             for key, entry in option.contents():
@@ -144,10 +145,12 @@ def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:
 
 
 def _numbers(context: Context, result: Result) -> Iterator[ReturnedNumber]:
+    """Yield the bare numbers in a result with their paths."""
     for leaf in leaves(result.value, result.site):
+        # `leaf.lists` has, for each list around the number, how many keys lead to the list.
         path = "$" + _EACH * leaf.lists.count(0)
-        for number, key in enumerate(leaf.keys, 1):
-            path = _path_to(path, key) + _EACH * leaf.lists.count(number)
+        for depth, key in enumerate(leaf.keys, 1):
+            path = _path_to(path, key) + _EACH * leaf.lists.count(depth)
         yield ReturnedNumber(path, False, kind=kind_of_leaf(leaf))
 
 
@@ -167,7 +170,7 @@ def _path_to(path: str, key: Key | None) -> str:
 def _message(
     context: Context, step: FinalStep, tools_by_claim: dict[ClaimParts, tuple[ToolAt, ...]]
 ) -> Message:
-    """Return a final message with its text and its claims."""
+    """Return a final message with its text and its claims. ``tools_by_claim`` stores what claims may cite."""
     site = step.template.parts[0].site
     text = step.text.replace(HOLE, _FILLED)
     claims = None

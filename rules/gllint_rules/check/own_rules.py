@@ -1,6 +1,6 @@
-"""Checks what the rules of installed packages yield, whose code we do not know.
+"""Run and check the rules of installed packages, whose code may do anything.
 
-What they do runs in a thread of its own with a limit of time, so that the other findings appear whatever they do.
+Each runs in a separate thread with a time limit, so that the other findings appear in any case.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple, TypeVar, get_args
 
+from gllint_rules.catalogue import foreign_code
 from gllint_rules.catalogue.foreign_code import ForeignError, OutOfTime, run_foreign
 from gllint_rules.catalogue.installed import package_of
 from gllint_rules.finding import Edit, Fix, Span
@@ -21,12 +22,12 @@ from gllint_runtime.policy.kinds import Kind
 
 _T = TypeVar("_T")
 MOST_FINDINGS = 10_000  # of a rule in a file
-# Why rules are not asked any more in this process: of a hundred files each would take its time.
+# The rules that are skipped in this process, with the reason: else each file would cost the whole time limit.
 _given_up: dict[str, str] = {}
 
 
 class Question(NamedTuple):
-    """What a package's rule is being asked: ``it`` or ``its fix``, of a file."""
+    """What a package's rule works on: findings (``what`` is "it") or a fix ("its fix") for the file at ``path``."""
 
     code: str
     what: str
@@ -48,24 +49,28 @@ def listen(listener: Callable[[Question | None], None]) -> None:
 
 
 def give_up(question: Question, why: str) -> bool:
-    """Switch a rule off in this process, because of an error. Returns false if it was off already."""
+    """Switch a rule off in this process. Return false if it was off already.
+
+    ``why`` is followed by the file in the message: "did not finish within 10 s on" → "… on agent.py, and is skipped".
+    """
     key = f"{question.code} {question.what}"
     if key in _given_up:
         return False
     name = posixpath.basename(question.path)
-    _given_up[key] = f"{question.what} {why} {name}, and is not asked any more"
+    _given_up[key] = f"{question.what} {why} {name}, and is skipped from now on"
     return True
 
 
 def in_turn(codes: frozenset[str]) -> list[str]:
-    """Return the codes in the order in which their rules are run: ours first, so that theirs wait for
-    nothing of ours.
+    """Return the codes in the order in which their rules run: gllint's own rules first.
+
+    What those infer is stored by then, and does not count as time of a package's rule.
     """
     return sorted(codes, key=lambda code: (is_own(code), code))
 
 
 def sound_findings(rule: Rule, context: Context) -> tuple[list[Pending], list[ForeignError]]:
-    """Yield the valid findings of a package's rule, then a report on the invalid ones."""
+    """Return the valid findings of a package's rule, and an error for each kind of invalid ones."""
     pendings: list[Pending] = []
     problems: dict[str, None] = {}
 
@@ -85,11 +90,12 @@ def sound_findings(rule: Rule, context: Context) -> tuple[list[Pending], list[Fo
         _limited(rule.code, context.module.path, collect)
     except ForeignError as error:
         problems[str(error)] = None
+    # Copies: a thread that could not be stopped may still be adding to both.
     return pendings[:], [ForeignError(problem) for problem in [*problems]]
 
 
 def sound_fix(code: str, path: str, make: Callable[[], object], lines: Lines) -> Fix | None:
-    """Return the fix that a package's rule makes. Raises ForeignError for edits that cannot be made."""
+    """Return the fix that a package's rule makes. Raises ForeignError for edits that cannot be applied."""
     return _checked_fix(_limited(code, path, make, "its fix"), lines)
 
 
@@ -102,8 +108,8 @@ def _limited(code: str, path: str, work: Callable[[], _T], what: str = "it") -> 
     try:
         _tell(question)
         return run_foreign(f"{code} of the package {package_of(code)}, asked about {path}", work)
-    except OutOfTime as error:
-        give_up(question, f"{str(error).removeprefix('it ')} from")
+    except OutOfTime:
+        give_up(question, f"did not finish within {foreign_code.PATIENCE:g} s on")
         raise ForeignError(_given_up[key]) from None
     finally:
         _tell(None)
@@ -115,36 +121,36 @@ def _tell(question: Question | None) -> None:
 
 
 def _problem(rule: Rule, context: Context, pending: object) -> str | None:
-    """Say why a result of a rule is not a valid finding; ``None`` if it is."""
+    """Return why a result of a rule is not a valid finding; None if it is."""
     if not isinstance(pending, Pending):
-        return f"it yields {type(pending).__name__}, not what context.finding(…) makes"
+        return f"it must yield what context.finding(…) returns, got {type(pending).__name__}"
     if pending.code != rule.code:
-        return f"it yields a finding of {pending.code!r}"
+        return f"it yields a finding with the code {pending.code!r}"
     if not isinstance(pending.message, str) or not isinstance(pending.help, str):
-        return "the message or the help of a finding is no text"
+        return "the message and the help of a finding must be strings"
     if pending.fix is not None and not callable(pending.fix):
-        return "the fix of a finding is nothing that can be called"
-    if not pending.message and pending.subject is None:
+        return "the fix of a finding must be a function without parameters"
+    if not pending.message and pending.subject is None:  # findings about a tool's result get a message later
         return "a finding has no message"
-    if not _is_evidence(pending):
-        return "the evidence of a finding is none"
+    if not _has_valid_evidence(pending):
+        return "a finding has evidence of a wrong type: pass what gllint's own functions return"
     site = pending.site
     if not isinstance(site, Site) or not isinstance(site.at, int):
-        return f"a finding is at {type(site).__name__}, not at a place"
+        return "the place of a finding must be a Site or the position of a fact"
     if context.project.modules.get(getattr(site.module, "path", "")) is not site.module:
-        return "a finding is in no file of the project"
+        return "a finding is in a file that is not part of the project"
     try:
         positions = context.project.positions(site.module)
         positions.span(site.at)
         start, end = positions.offsets(site.at)
-    except Exception:  # whatever a wrong number leads to
-        return f"a finding is at {site.at}, where no expression is"
+    except Exception:  # a wrong position can fail anywhere in the look-up
+        return f"a finding is at position {site.at}, where there is no expression"
     if site.at < 0 or (pending.characters is not None and not _is_within(pending.characters, end - start)):
-        return f"a finding is at {site.at}, {pending.characters}, where no text is"
+        return f"a finding is at position {site.at}, characters {pending.characters}, where there is no text"
     return None
 
 
-def _is_evidence(pending: Pending) -> bool:
+def _has_valid_evidence(pending: Pending) -> bool:
     """Return whether the fields of a finding other than its place and texts have their declared types."""
     return (
         isinstance(pending.because, Because | None)
@@ -158,6 +164,7 @@ def _is_evidence(pending: Pending) -> bool:
 
 
 def _is_within(characters: object, length: int) -> bool:
+    """Return whether an object is a pair of offsets, in order, in a text of this length."""
     match characters:
         case tuple((int(first), int(last))):
             return 0 <= first <= last <= length
@@ -166,32 +173,32 @@ def _is_within(characters: object, length: int) -> bool:
 
 
 def _checked_fix(fix: object, lines: Lines) -> Fix | None:
-    """Return a fix of a foreign rule if it is valid. Raises :class:`ForeignError`."""
+    """Return a fix of a package's rule if it is valid. Raises ForeignError."""
     if fix is None:
         return None
     if not isinstance(fix, Fix) or fix.applicability not in ("safe", "unsafe"):
-        raise ForeignError(f"its fix is {type(fix).__name__}, not a Fix that is safe or unsafe")
+        raise ForeignError(f"its fix must be a Fix that is safe or unsafe, got {type(fix).__name__}")
     if not isinstance(fix.message, str) or not isinstance(fix.edits, tuple) or not fix.edits:
-        raise ForeignError("its fix has no message, or no tuple of edits")
-    stretches = sorted(_stretch(edit, lines) for edit in fix.edits)
+        raise ForeignError("its fix must have a message and a nonempty tuple of edits")
+    stretches = sorted(_edit_offsets(edit, lines) for edit in fix.edits)
     if any(second[0] < first[1] for first, second in pairwise(stretches)):
         raise ForeignError("the edits of its fix overlap")
     return fix
 
 
-def _stretch(edit: object, lines: Lines) -> tuple[int, int]:
-    """Return the offsets of an edit of a foreign rule. Raises :class:`ForeignError`."""
+def _edit_offsets(edit: object, lines: Lines) -> tuple[int, int]:
+    """Return where the text that an edit replaces starts and ends in the file. Raises ForeignError."""
     if not isinstance(edit, Edit) or not isinstance(edit.content, str):
-        raise ForeignError("an edit of its fix is no Edit of a text")
+        raise ForeignError("an edit of its fix must be an Edit whose content is a string")
     span = edit.span
     if not isinstance(span, Span) or not all(type(number) is int for number in span):
-        raise ForeignError("an edit of its fix has no span of lines and columns")
+        raise ForeignError("the span of an edit of its fix must be a Span of four integers")
     last = len(lines.starts)
     if not (
         1 <= span.line <= last and 1 <= span.end_line <= last and span.column >= 1 and span.end_column >= 1
     ):
-        raise ForeignError("an edit of its fix lies outside the file")
+        raise ForeignError("an edit of its fix is outside the file")
     start, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
     if not 0 <= start <= end <= len(lines.source):
-        raise ForeignError("an edit of its fix lies outside the file, or ends before it begins")
+        raise ForeignError("an edit of its fix is outside the file, or ends before it begins")
     return start, end

@@ -1,9 +1,8 @@
-"""Which code reads what a repair changes: a key, the result of a function, a text. Where any does, there is no fix.
+"""Find the code that reads what a fix changes: a key, the result of a function, a text. Then there is no fix.
 
-The look-up is by name over every file of the project: a file that has the word is parsed once, and each place that
-reads it counts, whatever object it reads it from. Nothing is proven: a fix is lost now and then, so that a program
-which ran before a fix runs after it. The help of a finding without a fix names such places only in files that
-mention its tool or its module: these are read, not guarded.
+The look-up is by name over every file of the project. A file with the word is parsed once, and each place that reads
+the name counts, of any object. So a fix is sometimes dropped without need, but a program that ran before a fix runs
+after it. The help of a finding without a fix names such places only in files that mention its tool or its module.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _FIELD = re.compile(r"\{[^{}]*\}|%\(\w+\)")
 _NAME = re.compile(r"\w+")
 # Where a display is compared, its keys are read: `== {"load": 5}`, `case {"load": load}`.
 _COMPARES_DISPLAYS = re.compile(rb"[=!]=\s*[\[(]?\{|\bcase\s*\{")
-# Of each name: the help names two places. Files that are parsed for it; behind them a word counts as read.
-_MOST_SHOWN, _MOST_PARSED = 2, 1_000
+_MOST_SHOWN = 2  # readers that a help names
+_MOST_PARSED = 1_000  # files; in further files a word alone counts as a reader
 
 
 def vetted(
@@ -36,8 +35,8 @@ def vetted(
 ) -> list[Finding]:
     """Return the findings without the fixes that would break a reader; their helps name the first two readers.
 
-    ``files`` are all files of the project with their bytes; they are asked for only where something changes.
-    ``shown`` gives a path as a message has it.
+    ``files`` are all files of the project with their bytes, read only if a finding changes something.
+    ``shown`` returns a path as messages show it.
     """
     changed: dict[Changed, list[Finding]] = {}
     for finding in findings:
@@ -48,35 +47,37 @@ def vetted(
 
 
 def _changes(finding: Finding) -> tuple[Changed, ...]:
-    """Return what a fix changes for its readers; without one, the key whose number the help makes a Quantity."""
+    """Return what the fix changes for readers; without a fix, the keys whose numbers the user makes Quantities."""
     if finding.fix is not None:
         return finding.fix.changes
-    is_wrapped = finding.code == "GL101" and finding.help.startswith(("Return a Quantity", "Combine it"))
-    return tuple(Changed("key", key) for key in finding.keys) if is_wrapped else ()
+    advises_quantity = finding.code == "GL101" and finding.help.startswith(
+        ("Return a Quantity", "Combine it")
+    )
+    return tuple(Changed("key", key) for key in finding.keys) if advises_quantity else ()
 
 
 def _vetted(finding: Finding, readers: dict[Changed, list[Reader]], shown: Callable[[str], str]) -> Finding:
     """Drop the fix of a finding if other code reads what it changes, and name two such places."""
     for change in _changes(finding):
-        # What its own file does with a function was followed; with a key or a text, only looked up.
-        is_followed = change.what in ("function", "result")
-        places = [p for p in readers.get(change, ()) if not is_followed or p[0] != finding.path]
+        # The fix itself has checked how its own file uses a function or its result.
+        is_checked = change.what in ("function", "result")
+        places = [p for p in readers.get(change, ()) if not is_checked or p[0] != finding.path]
         if places:
-            listed = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
-            text = f"`{change.name}` is also used at {listed}: change it there as well."
+            names = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
+            text = f"`{change.name}` is also used at {names}: change it there as well."
             return finding._replace(fix=None, help=f"{finding.help} {text}".strip())
     return finding
 
 
 class _Readers:
-    """Looks up who reads what ``changed`` findings change."""
+    """The search for code that reads what findings change. ``changed`` has the findings for each change."""
 
     def __init__(self, changed: dict[Changed, list[Finding]]) -> None:
         self._changed = changed
         self._forms = {change: re.compile(_form(change)) for change in changed}
-        # Texts that a file has which knows the tools; `None` where any reader stops a fix.
+        # Of a change without a fix: only files with one of these texts are searched. None: all files, for a fix.
         self._near: dict[Changed, set[str] | None] = {}
-        # The number of a key is often read under the same key: `"load": row["load"]` is where it comes from.
+        # The lines of the findings: in `"load": row["load"]` the number comes from a key of the same name.
         self._sources: dict[str, set[tuple[str, int]]] = {}
         for change, findings in changed.items():
             has_fix = any(finding.fix is not None for finding in findings)
@@ -98,13 +99,14 @@ class _Readers:
                 for change, line in self._in_file(path, source, wanted, parsed_count > _MOST_PARSED):
                     if change.what != "key" or (path, line) not in self._sources[change.name]:
                         readers.setdefault(change, []).append((path, line))
-                for change in wanted:  # a help names no more
+                # Without a fix, readers are only named in the help: two are enough.
+                for change in wanted:
                     if self._near[change] is not None and len({*readers.get(change, ())}) >= _MOST_SHOWN:
                         del self._near[change]
         return {change: sorted(set(places)) for change, places in readers.items()}
 
     def _wanted(self, path: str, data: bytes, words: set[str]) -> set[Changed]:
-        """The changes that a file may read."""
+        """Return the changes whose names a file may read. ``words`` are the names that it mentions."""
         compares = bool(words) and _COMPARES_DISPLAYS.search(data) is not None
         wanted = set()
         for change, near in self._near.items():
@@ -120,9 +122,9 @@ class _Readers:
     def _in_file(
         self, path: str, source: str, wanted: set[Changed], words_only: bool
     ) -> Iterator[tuple[Changed, int]]:
-        """Yield which of the wanted names a file reads, with the line.
+        """Yield the changes whose names a file reads, with the line.
 
-        Files that are not parsed are searched for words.
+        A file that is not parsed (``words_only``, a template, invalid Python) is searched for the words.
         """
         is_code = text_kind(path) is None and not path.endswith(PAGE_SUFFIXES) and not words_only
         code, tree = _readable(source) if is_code else ("", None)
@@ -130,7 +132,7 @@ class _Readers:
             yield from _words(source, wanted, "")
             return
         by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
-        # An attribute or a field of that name is mostly another object's: it stops a fix, and no help names it.
+        # An attribute of that name mostly belongs to another object: it prevents a fix, but no help names it.
         by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._near[c] is None}
         nodes = list(ast.walk(tree))
         whole = _whole_reads(nodes) if any(change.what == "result" for change in wanted) else ()
@@ -142,7 +144,7 @@ class _Readers:
 
 
 def _known_by(finding: Finding) -> Iterator[str]:
-    """Texts of which a file has one that names a tool of the finding, or imports its module or from it."""
+    """Yield texts that show that a file is about the tools of a finding: their names, and imports of its module."""
     yield from (tool.name for tool in finding.tools if tool.name)
     module = posixpath.basename(finding.path).partition(".")[0]
     yield from (f"{module} import", f"import {module}")
@@ -157,7 +159,8 @@ def _form(change: Changed) -> bytes:
         case "text":
             return rb"[\"']%b[\"']" % name
         case "key":
-            # Quoted and no key of a display, an attribute, filled into a template, a field of a class.
+            # In turn: quoted and not the key of a dict display; an attribute; filled into a template (two forms); a
+            # field of a class.
             return (
                 rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.,]\s*%b\s*[\])},:!]|\{[\"']%b|(?m:^[ \t]+%b[ \t]*:)"
                 % ((name,) * 5)
@@ -190,7 +193,10 @@ def _readable(source: str) -> tuple[str, ast.Module | None]:
 
 
 def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Changed, int]]:
-    """Where the names occur as words, in a template, say; what ``code`` has at the same place is read there."""
+    """Yield the first line where each name occurs as a word of ``source``.
+
+    Not counted are occurrences that ``code``, the parsed text of the same length, has at the same place.
+    """
     for change in wanted:
         for word in re.finditer(rf"(?<!\w){re.escape(change.name)}(?!\w)", source):
             if code[word.start() : word.end()] != change.name:
@@ -199,10 +205,10 @@ def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Chang
 
 
 def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
-    """Yield what each place of a tree reads: ("key", name, line), ("attribute", …), ("function", …) or ("text", …).
+    """Yield what each node of a tree reads: ("key", name, line), ("attribute", …), ("function", …) or ("text", …).
 
-    A text reads the key that it names wherever it is, but where it writes it: `COLUMN = "load"` does, `{"load": 5}`
-    does not. A text is read where something is looked up by it or compared with it.
+    A string reads the key that it names (``COLUMN = "load"``) unless it writes that key (``{"load": 5}``). The text of
+    a string is read if something is looked up by it or compared with it.
     """
     written: set[ast.AST | None] = set()
     texts: list[ast.Constant] = []
@@ -236,7 +242,9 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
                 written.update(keyword.value for keyword in keywords if keyword.arg == "name")
             case ast.Compare(left=left, ops=ops, comparators=others):
                 looked_up += (left, *others)
-                if isinstance(ops[0], ast.In | ast.NotIn):  # whether it is there
+                if isinstance(
+                    ops[0], ast.In | ast.NotIn
+                ):  # asks for the presence of the key, not for its value
                     written.add(left)
                 for inner in chain.from_iterable(map(ast.walk, (left, *others))):
                     if isinstance(inner, ast.Dict):
@@ -246,11 +254,11 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
             case ast.Dict(keys=keys, values=values):
                 looked_up += keys
                 written.update(keys)
-                # What a schema requires is what it declares.
+                # The names after `required` in a schema read no value.
                 for key, required in zip(keys, values, strict=True):
                     if isinstance(key, ast.Constant) and key.value == "required":
                         written.update(ast.walk(required))
-            case ast.ClassDef(body=body):  # a model that is made of the result: `Row(**row)`
+            case ast.ClassDef(body=body):  # a model may be made from the result: `Row(**row)`
                 for statement in body:
                     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                         yield "attribute", statement.target.id, statement.lineno
@@ -266,7 +274,7 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
 
 
 def _fields(node: ast.expr) -> Iterator[tuple[str, str, int]]:
-    """Return the keys that a text fills in as a template."""
+    """Yield the keys that a text fills in as a template: ``"{row[load]:.1f}"`` → ``row`` and ``load``."""
     if (
         isinstance(node, ast.Constant)
         and isinstance(text := node.value, str)
@@ -278,7 +286,7 @@ def _fields(node: ast.expr) -> Iterator[tuple[str, str, int]]:
 
 def _whole_reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
     """Yield calls whose result is read other than by a literal key: ``sum(f(x).values())``, ``Row(**f(x))``."""
-    picked: set[ast.expr] = set()  # of which a key is taken, or nothing
+    picked: set[ast.expr] = set()  # expressions whose value is not used, or only by a literal key
     assigned: dict[ast.expr, str] = {}
     calls: list[tuple[str, ast.expr]] = []
     for node in nodes:
@@ -292,7 +300,7 @@ def _whole_reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 assigned[value] = name
             case ast.FunctionDef(decorator_list=[_, *_]) | ast.AsyncFunctionDef(decorator_list=[_, *_]):
-                # A tool, which hands it on.
+                # A decorated function is taken for a tool, which returns the result to the model.
                 picked.update(s.value for s in ast.walk(node) if isinstance(s, ast.Return) and s.value)
         match node:
             case ast.Await(value=ast.Call(func=func)) | ast.Call(func=func) if isinstance(node, ast.expr):
@@ -300,19 +308,19 @@ def _whole_reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
                     calls.append((func.value.id, node))  # `heat.invoke(…)`
                 calls.append((func.id if isinstance(func, ast.Name) else getattr(func, "attr", ""), node))
     awaited = {node.value for _, node in calls if isinstance(node, ast.Await)}
-    loose = {
+    read_whole = {
         node.id
         for node in nodes
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in picked
     }
     for name, node in calls:
-        is_kept = node in assigned and assigned[node] not in loose
-        if name and node not in awaited and node not in picked and not is_kept:
+        is_only_picked = node in assigned and assigned[node] not in read_whole
+        if name and node not in awaited and node not in picked and not is_only_picked:
             yield "result", name, node.lineno
 
 
 def _texts(value: ast.expr | None) -> Iterator[str]:
-    """Yield the text that an expression is, or those that a display contains."""
+    """Yield the string that an expression is, or the strings in a list, tuple or set display."""
     values = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
     for element in values:
         if isinstance(element, ast.Constant) and isinstance(element.value, str):

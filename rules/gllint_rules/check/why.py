@@ -1,4 +1,4 @@
-"""Why there is a finding at a place, and why there is none: the inference in words."""
+"""Explain why there is a finding on a line, or why there is none."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from gllint_runtime.policy.schemas import is_plain_key
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
-_MOST_RETURNS, _MOST_LISTED = 10, 10
+_MOST_RETURNS, _MOST_TOOLS = 10, 10
 
 
 _base: ContextVar[str] = ContextVar("folder that paths are shown relative to", default="")
@@ -65,11 +65,11 @@ def why(
     speakers: Collection[str] = (),
     base: str = "",
 ) -> list[str]:
-    """Return the chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
+    """Return the evidence for the findings on a ``line`` of ``path``, or why there are none, as lines of text.
 
-    ``in_force`` are the codes that the configuration has selected for the file, ``speakers`` the modules of which
-    something may be said there: those that have a tool whose result is put together in ``path``. Paths are shown
-    relative to the folder ``base``, by default that of the project.
+    ``in_force`` are the codes that the configuration selects for the file. ``speakers`` are further modules that may
+    have findings there: their tools use functions of ``path``. Paths are shown relative to the folder ``base``, by
+    default that of the project.
     """
     _base.set(base)
     module = project.imports.module_at(path)
@@ -81,22 +81,9 @@ def why(
         if p in project.modules
     ]
     codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default or c in in_force]
-    lines: list[str] = []
-    for name in codes:
-        by_place: dict[tuple[object, ...], list[Pending]] = {}
-        check = RULES[name].check
-        if check is None:
-            continue
-        for context in contexts:
-            for pending in check(context):
-                if pending.site.module.path == path and context.span(pending.site).line == line:
-                    by_place.setdefault((pending.site, pending.characters), []).append(pending)
-        for pendings in by_place.values():
-            lines.extend(_finding(contexts[0], pendings))
-            if name not in in_force:
-                lines.append(f"  not reported: the configuration does not select {name} for this file")
-    if lines:
-        return lines
+    findings = [text for rule_code in codes for text in _findings(contexts, rule_code, path, line, in_force)]
+    if findings:
+        return findings
     about = [f"There is no {code} on this line."] if code is not None else []
     if code is not None and RULES[code].check is None:
         return [*about, f"{code} is not a rule about values: `gllint rule {code}` says what it reports."]
@@ -108,7 +95,24 @@ def why(
     return about + ([*sentences] or [*_nothing(contexts, path)])
 
 
+def _findings(
+    contexts: Sequence[Context], code: str, path: str, line: int, in_force: Collection[str]
+) -> Iterator[str]:
+    """Yield the findings of a rule on the line, each with its evidence."""
+    check = RULES[code].check
+    by_place: dict[tuple[object, ...], list[Pending]] = {}
+    for context in contexts if check is not None else ():
+        for pending in check(context) if check is not None else ():
+            if pending.site.module.path == path and context.span(pending.site).line == line:
+                by_place.setdefault((pending.site, pending.characters), []).append(pending)
+    for pendings in by_place.values():
+        yield from _finding(contexts[0], pendings)
+        if code not in in_force:
+            yield f"  not reported: the configuration does not select {code} for this file"
+
+
 def _finding(context: Context, pendings: Sequence[Pending]) -> Iterator[str]:
+    """Yield a finding, the evidence for it, and its help."""
     yield f"{pendings[0].code} {together(pendings)[0]}"
     if (because := pendings[0].because) is not None:
         yield from _chain(context, because, 1)
@@ -135,7 +139,7 @@ def _place(context: Context, site: Site | None) -> str:
 
 
 def _silence(context: Context, path: str, line: int) -> Iterator[str]:
-    """Return what is known of the values on the line, and why no rule reports them."""
+    """Yield what gllint knows about the values on the line, and why no rule reports them."""
     for result in context.results:
         tool = f"tool `{result.tool.name}`" if result.tool.name else "a tool"
         for key, entry in _entries(result.value, Entry(result.value, result.site)):
@@ -159,7 +163,7 @@ def _silence(context: Context, path: str, line: int) -> Iterator[str]:
 
 
 def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
-    """Return the setting by which a key needs no unit."""
+    """Yield the setting that exempts a number under this key."""
     if key is None or number(value) is None:
         return
     for pattern in context.policy.plain_keys:
@@ -183,7 +187,7 @@ def _entries(
 
 
 def describe(value: Value) -> str:
-    """Describe a value of the inference."""
+    """Return a value in words: "a number", "a list, partly unknown", "one of: text, None"."""
     match value:
         case Number():
             return "a number"
@@ -228,13 +232,13 @@ def describe(value: Value) -> str:
 
 
 def _of_tools(context: Context, path: str, line: int, in_force: Collection[str]) -> Iterator[str]:
-    """Yield what the tool around the line returns, and which parts are unknown."""
+    """Yield what the tool around the line returns, and which parts of that are unknown."""
     tools_by_line: dict[int, list[tuple[Tool, FunctionOf]]] = {}
     for tool in context.tools:
         for callable in tool.callables:
             if callable.module.path == path and line in _lines_of(context, callable):
                 tools_by_line.setdefault(_first_line(context, callable), []).append((tool, callable))
-    # Of tools inside one function the last that begins before the line.
+    # A function may define several tools: the last one that begins before the line is meant.
     for tool, callable in tools_by_line.get(
         max((first for first in tools_by_line if first <= line), default=0), ()
     ):
@@ -242,7 +246,7 @@ def _of_tools(context: Context, path: str, line: int, in_force: Collection[str])
 
 
 def _first_line(context: Context, callable: FunctionOf) -> int:
-    """Return the line that a function begins on, its decorators among it."""
+    """Return the line on which a function, or its first decorator, begins."""
     function = callable.function
     decorators = function.decorators if isinstance(function, facts.Function) else ()
     places = (function.at, *(decorator.at for decorator in decorators))
@@ -250,7 +254,7 @@ def _first_line(context: Context, callable: FunctionOf) -> int:
 
 
 def _lines_of(context: Context, callable: FunctionOf) -> range:
-    """Return the lines of the section that a function is in: itself, or what is around it."""
+    """Return the lines of the section that a function is in: those of the function, or of the one around it."""
     module = callable.module
     section = module.outline.sections[callable.function.at >> SECTION_BITS]
     span = context.project.positions(module).lines.span(section.begin, section.end)
@@ -258,7 +262,7 @@ def _lines_of(context: Context, callable: FunctionOf) -> range:
 
 
 def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Collection[str]) -> Iterator[str]:
-    """Yield what a tool returns, and a line for each returned value with unknown parts."""
+    """Yield what a tool returns, and a line for each unknown part of a returned value."""
     name = f"tool `{tool.name}`" if tool.name else "this tool"
     kind = result_of(context, tool)
     at = context.span(Site(callable.module, callable.function.at)).line
@@ -283,12 +287,14 @@ def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Colle
 
 
 def _in_words(value: Value) -> str:
+    """Return a value in words, after "it returns": "an unknown value: nothing in the project shows …"."""
     return (
         f"an {describe(value).replace('unknown:', 'unknown value:')}" if value is UNKNOWN else describe(value)
     )
 
 
 def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:
+    """Yield the unknown parts of a result, each with the key that it is under."""
     for key, entry in _entries(result.value, Entry(result.value, result.site)):
         if entry.value is not result.value and is_open(entry.value):
             yield key, entry
@@ -296,7 +302,7 @@ def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:
 
 def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
     """Yield that the line has nothing to report, and the tools of the file."""
-    yield "Nothing on this line is a tool's result, a schema, a unit, a tool call or a final message to gllint."
+    yield "gllint sees no tool result, schema, unit, tool call or final message on this line."
     tools: dict[tuple[int, str], None] = {}
     for context in contexts:
         for tool in context.tools:
@@ -304,10 +310,10 @@ def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
                 if callable.module.path == path:
                     at = context.span(Site(callable.module, callable.function.at))
                     tools[at.line, tool.name or "?"] = None
-    listed = [f"`{name}` (line {line})" for line, name in sorted(tools)]
-    if listed:
-        rest = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
-        noun = "tool" if len(listed) == 1 else "tools"
-        yield f"The {noun} of this file: {', '.join(listed[:_MOST_LISTED])}{rest}."
+    entries = [f"`{name}` (line {line})" for line, name in sorted(tools)]
+    if entries:
+        rest = f" and {len(entries) - _MOST_TOOLS} more" if len(entries) > _MOST_TOOLS else ""
+        noun = "tool" if len(entries) == 1 else "tools"
+        yield f"The {noun} of this file: {', '.join(entries[:_MOST_TOOLS])}{rest}."
     else:
-        yield "This file has no tool; `gllint frameworks` lists what gllint reads as one."
+        yield "This file has no tool; `gllint frameworks` lists what counts as one."

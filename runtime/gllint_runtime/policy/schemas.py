@@ -90,6 +90,7 @@ class SchemaProblem(NamedTuple):
     path: Path
     message: str
     keyword: str
+    is_undeclared: bool = False  # a name in `required` that `properties` does not declare
 
 
 # ------------------------------------------------------------------------------------- walking a schema
@@ -362,7 +363,7 @@ def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
         for i, name in enumerate(required):
             if isinstance(name, str) and names is not None and name not in names:
                 message = f"'{name}' is required but not declared in properties"
-                yield SchemaProblem((*path, "required", i), message, "required")
+                yield SchemaProblem((*path, "required", i), message, "required", is_undeclared=True)
 
 
 def _whole(path: Path) -> Path:
