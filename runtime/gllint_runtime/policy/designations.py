@@ -129,8 +129,12 @@ def _named_things() -> re.Pattern[str]:
     indexes = "|".join(
         rf"{re.escape(name)}[ -]?(?:{numbers.replace(' ', '|')})" for name, numbers in rows["indexes"].items()
     )
-    forms = "|".join(rows["named forms"].values()).replace("<months>", rows["months"]["words"])
+    forms, others = (
+        "|".join(rows[name].values()).replace("<months>", rows["months"]["words"])
+        for name in ("named forms", "forms behind digits")
+    )
+    # Most characters of a text begin no word: nothing else is tried there.
     return re.compile(
-        rf"(?<![^\W_])(?:(?:{named})[ -]?\d{{1,5}}(?:\.\d{{1,2}})?(?:[a-zA-Z]{{1,3}})?(?![\w%]|[.,]\d)"
-        rf"|(?:{indexes})(?!\w|[.,]\d))|{forms}"
+        rf"(?<![^\W_])(?=[^\W_])(?:(?:{named})[ -]?\d{{1,5}}(?:\.\d{{1,2}})?(?:[a-zA-Z]{{1,3}})?(?![\w%]|[.,]\d)"
+        rf"|(?:{indexes})(?!\w|[.,]\d)|{forms})|{others}"
     )

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from math import fsum, inf
 from statistics import median
 from typing import Any, NamedTuple, Protocol
@@ -35,6 +35,7 @@ from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.directions import Directions, Mark, is_against, way_in
 from gllint_runtime.provenance.findings import Derivation, Finding, Miss
+from gllint_runtime.provenance.index import latest_of
 from gllint_runtime.provenance.records import Harvest, Record, Source, is_thing
 
 
@@ -112,6 +113,7 @@ class Column:
     units: tuple[str, ...]
     sources: list[Source] = field(default_factory=list)
     _values: tuple[int, dict[str, float]] = (0, {})
+    _places: tuple[int, dict[Record, list[int]]] = (0, {})
 
     @property
     def aggregates(self) -> dict[str, float]:
@@ -120,6 +122,23 @@ class Column:
             values = [float(source.value) for source in self.sources]
             self._values = len(values), {how: operation(values) for how, operation in _AGGREGATES.items()}
         return self._values[1]
+
+    def of(self, records: Collection[Record]) -> list[Source]:
+        """The values of some records, and of what is a part of them: of a long column among the latest."""
+        if self._places[0] != len(self.sources):
+            places: dict[Record, list[int]] = {}
+            first = max(0, len(self.sources) - _MAX_ROWS)
+            for place in range(first, len(self.sources)):
+                record = self.sources[place].record
+                for element in record.chain if record is not None else ():
+                    places.setdefault(element, []).append(place)
+            self._places = len(self.sources), places
+        places = self._places[1]
+        if len(records) > len(places):
+            hits = {place for record, own in places.items() if record in records for place in own}
+        else:
+            hits = {place for record in records for place in places.get(record, ())}
+        return [self.sources[place] for place in sorted(hits)]
 
 
 class Rows:
@@ -162,6 +181,13 @@ def _first_words(key: str, text: str) -> Iterator[str]:
             yield folded_word(first[0])
             if len(first[0]) > 4:
                 yield first[0][:5]  # another form of it: "delayed" of delay
+
+
+@lru_cache(maxsize=16384)
+def _words_of_value(key: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a key, and those of a text under it."""
+    stem = (folded_word(word) for word in re.findall(r"[a-z]+", key.lower()) if word not in _BEING)
+    return frozenset(stem), frozenset(map(folded_word, re.findall(r"[^\W_]+", text)))
 
 
 _BEING = ("is", "has", "was")
@@ -279,17 +305,17 @@ class Derivations:
     @property
     def rows(self) -> Iterator[tuple[str, Rows]]:
         """The lists that were seen last: of each call, and of all its calls together."""
-        for (group, _), rows in [*self._rows.items()][: -_MAX_GROUPS - 1 : -1]:
+        for (group, _), rows in islice(reversed(self._rows.items()), _MAX_GROUPS):
             if len(rows.records) > 1:
                 yield group, rows
-        for group, rows in [*self._groups.items()][: -_MAX_GROUPS - 1 : -1]:
+        for group, rows in islice(reversed(self._groups.items()), _MAX_GROUPS):
             if len(rows.records) > 1:
                 yield group, rows
 
     @property
     def single(self) -> list[Record]:
         """The records that are the only ones of their kind, the latest first."""
-        groups = [*self._groups.values()][: -_MAX_GROUPS - 1 : -1]
+        groups = islice(reversed(self._groups.values()), _MAX_GROUPS)
         return [rows.records[0] for rows in groups if len(rows.records) == 1]
 
 
@@ -535,6 +561,7 @@ class _Search:
         self.digits = max((renderings.digits for renderings in reading.renderings), default=0)
         self.counts = is_counted(reading.units)
         self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
+        self._values: dict[str, list[list[Record]]] = {}
 
     def derivation(self) -> Derivation | None:
         """From what the number follows; ``None`` where that is nothing that the text points at."""
@@ -702,7 +729,7 @@ class _Search:
         count = 0
         for scope in self.scopes:
             for records in self.judgement.named(scope).values():
-                for record in [*records][:8]:
+                for record in latest_of(records, 8):
                     for source in record.values.values():
                         if (
                             count < _MAX_NAMED
@@ -732,8 +759,11 @@ class _Search:
         clause = (self.reading.place.clause,)
         for group in self.judgement.named(clause).values():
             if 1 < len(group) <= _FEW:  # "Bluewater" of two invoices
-                for key in set.intersection(*(set(record.values) for record in group)):
-                    sources = tuple(record.values[key] for record in group)
+                records = latest_of(group, _FEW)
+                for key in records[0].values:
+                    if not all(key in record.values for record in records):
+                        continue
+                    sources = tuple(record.values[key] for record in records)
                     if not is_no_sum(sources[0].units) and len({source.units for source in sources}) == 1:
                         total = fsum(float(source.value) for source in sources)
                         yield Operand(total, sources[0].units, sources, _NAMED)
@@ -1176,27 +1206,46 @@ class _Search:
 
     def _subsets(self, column: Column) -> Iterator[list[Source]]:
         """The rows of a column that are named or shown, and those whose text has a value that is named."""
-        sources = column.sources
-        for scope in self.scopes:
-            for records in self.judgement.named(scope).values():
-                rows = [
-                    source
-                    for source in sources[-_MAX_ROWS:]
-                    if source.record is not None
-                    and any(element in records for element in source.record.chain)
-                ]
-                if 1 < len(rows) < len(sources):
-                    yield rows
-        shown = {source for operand in self.operands if operand.is_shown for source in operand.sources}
-        rows = [source for source in sources[-_MAX_ROWS:] if source in shown]
-        if 1 < len(rows) < len(sources):
-            yield rows
-        group = self.owner._groups.get(column.group)
-        for texts in self._with_value(group) if group is not None and len(sources) <= _MAX_ROWS else ():
-            members = set(texts)
-            rows = [source for source in sources if source.record in members]
-            if 1 < len(rows) < len(sources):
+        count = len(column.sources)
+        first = column.sources[0].record
+        groups = {record.group for record in first.chain} if first is not None else set()
+        several: list[Collection[Record]] = [
+            records for group, records in self._named_sets if group in groups
+        ]
+        for records in (*several, *(self._valued(column.group) if count <= _MAX_ROWS else ())):
+            rows = column.of(records)
+            if 1 < len(rows) < count:
                 yield rows
+        shown = self._shown_by_key.get(column.key, ())
+        rows = [source for source in column.sources[-_MAX_ROWS:] if source in shown] if len(shown) > 1 else []
+        if 1 < len(rows) < count:
+            yield rows
+
+    @cached_property
+    def _named_sets(self) -> list[tuple[str, set[Record]]]:
+        """The records that the scopes name, each set once."""
+        sets = {
+            id(records): (group, records)
+            for scope in self.scopes
+            for group, records in self.judgement.named(scope).items()
+        }
+        return [*sets.values()]
+
+    @cached_property
+    def _shown_by_key(self) -> dict[str, set[Source]]:
+        """The sources of the numbers that are shown."""
+        keys: dict[str, set[Source]] = {}
+        for operand in self.operands:
+            for source in operand.sources if operand.is_shown else ():
+                keys.setdefault(source.key, set()).add(source)
+        return keys
+
+    def _valued(self, group: str) -> list[list[Record]]:
+        """The rows of a group whose text has a value that the answer names."""
+        if group not in self._values:
+            rows = self.owner._groups.get(group)
+            self._values[group] = [] if rows is None else [*self._with_value(rows)]
+        return self._values[group]
 
     def _with_value(self, rows: Rows) -> Iterator[list[Record]]:
         """The rows whose text has a value that the answer names."""
@@ -1212,11 +1261,10 @@ class _Search:
                 yield records
 
     def _names_value(self, key: str, text: str, said: set[str]) -> bool:
-        stem = {folded_word(word) for word in re.findall(r"[a-z]+", key.lower()) if word not in _BEING}
+        stem, words = _words_of_value(key, text)
         is_absent = text in table_words("absent") and not _words_of("no").isdisjoint(said)
         if text in ("True", "False") or (is_absent and stem <= said):
             return bool(stem) and stem <= said
-        words = {folded_word(word) for word in re.findall(r"[^\W_]+", text)}
         return bool(words) and (
             words <= said or any(_is_form(word, said) for word in words if len(words) == 1)
         )
@@ -1445,7 +1493,7 @@ class _Search:
             ]
         for scope in self.scopes[:6]:
             for records in self.judgement.named(scope).values():
-                for record in [*records][:4]:
+                for record in latest_of(records, 4):
                     hits += [(own.moment, own, _NAMED) for own in record.times if own.moment is not None]
         if (today := self._today()) is not None:
             hits.append((*today, _SHOWN))
@@ -1509,7 +1557,7 @@ class _Search:
 
     def _kin_moments(self) -> Iterator[tuple[tuple[Moment, Source], tuple[Moment, Source]]]:
         """Two times of the one record of an output that belong together: planned and actual, start and end."""
-        for group, several in [*self.owner._groups.items()][-6:]:
+        for group, several in reversed([*islice(reversed(self.owner._groups.items()), 6)]):
             for record in several.records[:20] if group.endswith(" line") else several.records[:1]:
                 times = [(own.moment, own) for own in record.times[:10] if own.moment is not None]
                 if group.endswith(" line"):

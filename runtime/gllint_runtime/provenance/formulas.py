@@ -25,12 +25,14 @@ from gllint_runtime.provenance.derivation import (
     unit_factor,
 )
 from gllint_runtime.provenance.findings import Derivation, Finding
+from gllint_runtime.provenance.index import latest_of
 from gllint_runtime.provenance.records import Record, Source
 
 _MOST_FINDINGS = 100
 _MOST_VALUES = 14  # of one row
 _FEW_VALUES = 4
 _MOST_RECORDS = 3  # that a text may mean, each tried
+_MOST_MEANT = 400  # with their parts
 _SIZES = (100.0, 1000.0, 60.0)  # of what a rate is for: per 100 km, per thousand, per minute
 
 Pair = tuple[tuple[str, Source], tuple[str, Source]]
@@ -112,8 +114,9 @@ def _rows_of(reading: Reading, judgement: Judgement) -> Iterator[Record]:
         for group, records in judgement.named(scope).items():
             if group not in visited:
                 visited.add(group)
-                rows = {row for record in records if (row := _row_of(record)) is not None}
-                yield from [*rows][:_MOST_RECORDS] if len(rows) <= _MOST_RECORDS else ()
+                several = latest_of(records, _MOST_MEANT)
+                rows = dict.fromkeys(row for record in several if (row := _row_of(record)) is not None)
+                yield from rows if len(rows) <= _MOST_RECORDS else ()
 
 
 def _row_of(record: Record) -> Record | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from datetime import tzinfo
-from itertools import chain
+from heapq import nlargest
 from math import isfinite
+from operator import attrgetter
 
 from gllint_runtime.policy.moments import Moment, month_numbers
 from gllint_runtime.policy.places import folded_word
@@ -21,7 +22,6 @@ _FEW = 64  # new numbers that are put in their places one by one
 _MOST_OF_ONE = 300  # sources of one value that are looked at
 _MOST_TIMES = 5_000  # of UTC that are kept in each zone
 _MOST_ZONES = 6
-_MOST_NAMED = 400  # records that one name may name
 _MOST_PARTLY_NAMED = 40  # and that a word of their names may
 _MOST_OF_A_NAME = 3  # words of a name that one of them may stand for
 _ENDING = 4  # digits by which a card or an account is named
@@ -248,26 +248,28 @@ def _moment_keys(moment: Moment) -> Iterator[tuple[str, object]]:
         yield "year", moment.year
 
 
+Members = dict[str, set[Record]]  # the records of each group of one shape
+
+
 class Names:
     """Which records the words of a text name: each by a text of its own, in each group of records of one shape."""
 
     def __init__(self) -> None:
-        self._by_name: dict[tuple[str, ...], list[Record]] = {}
+        self._records: dict[object, Members] = {}  # of each name, day, month and time
         self._lengths: dict[str, set[int]] = {}  # of the names that begin with a word
         self._by_word: dict[str, list[tuple[Record, bool]]] = {}
-        self._by_day: dict[tuple[int, int], list[tuple[Moment, Record]]] = {}
-        self._by_month: dict[tuple[int | None, int], list[Record]] = {}
-        self._in_month: dict[int, list[Record]] = {}
-        self._by_time: dict[tuple[int | None, int | None], list[Record]] = {}
         self._sizes: dict[str, int] = {}
+        self._count = 0
 
     def add(self, harvest: Harvest) -> None:
         """Take in the records of an output."""
         for record in harvest.records:
+            self._count += 1
+            record.number = self._count
             self._sizes[record.group] = self._sizes.get(record.group, 0) + 1
             parts: dict[str, bool] = {}  # the words of its names, and whether a short one has it
             for name in dict.fromkeys(record.names):
-                self._by_name.setdefault(name, []).append(record)
+                self._add(name, record)
                 self._lengths.setdefault(name[0], set()).add(len(name))
                 for word in name if len(name) > 1 else ():
                     parts[word] = parts.get(word, False) or len(name) <= _MOST_OF_A_NAME
@@ -276,12 +278,16 @@ class Names:
                     self._by_word.setdefault(word, []).append((record, parts[word]))
             for moment in record.moments:
                 if moment.month is not None and moment.day is not None:
-                    self._by_day.setdefault((moment.month, moment.day), []).append((moment, record))
+                    self._add(("day", moment.month, moment.day), record)
+                    self._add(("day", moment.month, moment.day, moment.year), record)
                 if moment.month is not None:
-                    self._in_month.setdefault(moment.month, []).append(record)
-                    self._by_month.setdefault((moment.year, moment.month), []).append(record)
+                    self._add(("in month", moment.month), record)
+                    self._add(("month", moment.year, moment.month), record)
                 if moment.has_time:
-                    self._by_time.setdefault((moment.hour, moment.minute), []).append(record)
+                    self._add(("time", moment.hour, moment.minute), record)
+
+    def _add(self, key: object, record: Record) -> None:
+        self._records.setdefault(key, {}).setdefault(record.group, set()).add(record)
 
     def has_several(self, group: str) -> bool:
         """Whether a group has more than one record."""
@@ -291,12 +297,12 @@ class Names:
         self, starts: list[int], words: list[str], moments: Iterable[tuple[int, Moment]]
     ) -> Mentions:
         """What the words of a text, and the dates at places of it, name."""
-        hits: dict[tuple[int, int], dict[str, set[Record]]] = {}
+        hits: dict[tuple[int, int], Members] = {}
         for place, word in enumerate(words):
             for length in self._lengths.get(word, ()):
-                records = self._by_name.get(tuple(words[place : place + length]))
+                records = self._records.get(tuple(words[place : place + length]))
                 if records and place + length <= len(words):
-                    hits[place, place + length] = _by_group(records)
+                    hits[place, place + length] = records
         # A name within a longer one is none: "Widget" of "Widget Pro".
         inner = {
             span
@@ -312,75 +318,101 @@ class Names:
         for at, word in zip(starts, words, strict=True):
             month = month_numbers().get(word)
             if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
-                found.append((at, at + 1, _by_group(self._in_month.get(month, ()))))
+                found.append((at, at + 1, self._records.get(("in month", month), {})))
             if word in table_words("weekend"):
-                days = (self._by_name.get((folded_word(day),), ()) for day in ("saturday", "sunday"))
-                found.append((at, at + 1, _by_group(chain.from_iterable(days))))
+                days = ((folded_word(day),) for day in ("saturday", "sunday"))
+                found.append((at, at + 1, self._of_any(days)))
             partly = self._by_word.get(word)
             if partly is not None and len(partly) <= _MOST_PARTLY_NAMED:
                 parts.append((at, partly))
         for at, moment in moments:
-            found.append((at, at + 1, _by_group(self._at(moment))))
+            found.append((at, at + 1, self._at(moment)))
         return Mentions(sorted(found, key=lambda mention: mention[0]), parts, self._sizes)
 
-    def _at(self, moment: Moment) -> list[Record]:
+    def _at(self, moment: Moment) -> Members:
         """The records of a day, of a month, or of a time of day."""
         if moment.month is not None and moment.day is not None:
-            return [
-                record
-                for own, record in self._by_day.get((moment.month, moment.day), ())[-_MOST_NAMED:]
-                if moment.year is None or own.year is None or own.year == moment.year
-            ]
+            day = ("day", moment.month, moment.day)
+            keys = [day] if moment.year is None else [(*day, moment.year), (*day, None)]
+            return self._of_any(keys)
         if moment.month is not None:
-            return self._by_month.get((moment.year, moment.month), [])
+            return self._records.get(("month", moment.year, moment.month), {})
         if moment.has_time:
-            return self._by_time.get((moment.hour, moment.minute), [])
-        return []
+            return self._records.get(("time", moment.hour, moment.minute), {})
+        return {}
+
+    def _of_any(self, keys: Iterable[object]) -> Members:
+        """The records that one of some keys has."""
+        several = [members for key in keys if (members := self._records.get(key))]
+        if len(several) == 1:
+            return several[0]
+        return {
+            group: set().union(*(members.get(group, ()) for members in several))
+            for group in {group: None for members in several for group in members}
+        }
 
 
 class Mentions:
-    """The names, dates and parts of names in one text, and the records that each of them names."""
+    """The names, dates and parts of names in one text, and the records that each of them names.
+
+    The sets of records are those of the index: they are read, and never changed.
+    """
 
     def __init__(
         self,
-        names: list[tuple[int, int, dict[str, set[Record]]]],
+        names: list[tuple[int, int, Members]],
         parts: list[tuple[int, list[tuple[Record, bool]]]],
         sizes: dict[str, int],
     ) -> None:
         self._names, self._parts, self._sizes = names, parts, sizes
         self._starts = [start for start, _, _ in names]
         self._part_starts = [start for start, _ in parts]
+        self._named: dict[tuple[int, ...], Members] = {}
 
-    def named(self, spans: Iterable[tuple[int, int]]) -> dict[str, set[Record]]:
+    def named(self, spans: Iterable[tuple[int, int]]) -> Members:
         """The records that stretches name, by their group: those that have all its names, or each that has one."""
+        names: list[int] = []
+        parts: list[int] = []
+        for start, end in spans:
+            first = bisect_left(self._starts, start)
+            last = bisect_left(self._starts, end)
+            names += [place for place in range(first, last) if self._names[place][1] <= end]
+            parts += range(bisect_left(self._part_starts, start), bisect_left(self._part_starts, end))
+        key = (*names, -1, *parts)
+        members = self._named.get(key)
+        if members is None:
+            members = self._named[key] = self._of(names, parts)
+        return members
+
+    def _of(self, names: list[int], parts: list[int]) -> Members:
         sets: dict[str, list[set[Record]]] = {}
         counts: dict[str, dict[Record, int]] = {}
         surely: set[Record] = set()  # by a word that is in the name of no other
         shortly: set[Record] = (
             set()
         )  # by a word of a short name: those of a description only show what is no name
-        for start, end in spans:
-            first = bisect_left(self._starts, start)
-            for _, stop, groups in self._names[first : bisect_left(self._starts, end)]:
-                if stop <= end:
-                    for group, records in groups.items():
-                        sets.setdefault(group, []).append(records)
-            first = bisect_left(self._part_starts, start)
-            for _, some in self._parts[first : bisect_left(self._part_starts, end)]:
-                named = [record for record, is_short in some if is_short]
-                shortly.update(named)
-                if len(some) == 1:
-                    surely.update(named)
-                for record, _ in some:
-                    own = counts.setdefault(record.group, {})
-                    own[record] = own.get(record, 0) + 1
+        for place in names:
+            for group, records in self._names[place][2].items():
+                several = sets.setdefault(group, [])
+                if not any(records is other for other in several):
+                    several.append(records)
+        for place in parts:
+            some = self._parts[place][1]
+            named = [record for record, is_short in some if is_short]
+            shortly.update(named)
+            if len(some) == 1:
+                surely.update(named)
+            for record, _ in some:
+                own = counts.setdefault(record.group, {})
+                own[record] = own.get(record, 0) + 1
         hits = {
             group: several[0] if len(several) == 1 else set.intersection(*several) or set.union(*several)
             for group, several in sets.items()
         }
         for group, own in counts.items():
             if group in hits:
-                hits[group] = hits[group] | (surely & own.keys())
+                if not hits[group].issuperset(more := surely & own.keys()):
+                    hits[group] = hits[group] | more
             else:
                 most = max(own.values())
                 best = {record for record, count in own.items() if count == most}
@@ -409,8 +441,8 @@ class Mentions:
         return max([*places, *parts], default=-1)
 
 
-def _by_group(records: Iterable[Record]) -> dict[str, set[Record]]:
-    groups: dict[str, set[Record]] = {}
-    for record in [*records][-_MOST_NAMED:]:
-        groups.setdefault(record.group, set()).add(record)
-    return groups
+def latest_of(records: Collection[Record], most: int) -> list[Record]:
+    """The records that were returned last, in their order."""
+    if len(records) > most:
+        records = nlargest(most, records, key=attrgetter("number"))
+    return sorted(records, key=attrgetter("number"))

@@ -73,6 +73,7 @@ class Record:
     parts: list[Record] = field(default_factory=list)  # the objects in it
     label: str = ""
     members: frozenset[str] = frozenset()
+    number: int = 0  # in the order of the conversation
 
     @property
     def chain(self) -> Iterator[Record]:
