@@ -75,3 +75,11 @@ def test_a_session_with_the_setting_excuses_designations() -> None:
     for session in (Session(), Session(designations=True)):
         with pytest.raises(GLError, match="NO_NAKED_NUMBERS"):
             session.check("It used 500 kWh on an iPhone 15.")
+
+
+def test_a_number_that_begins_like_a_form_is_a_number() -> None:
+    gate = Session(mode="sourced")
+    gate.record("meter", {}, {"heat_kwh": 1099.28, "power_kwh": 1040.5})
+    assert (
+        gate.verify("It used 1099.28 kWh of heat and 1040.5 kWh of power. See Form 1099.").status == "success"
+    )

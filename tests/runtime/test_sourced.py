@@ -453,3 +453,40 @@ def test_the_unit_behind_a_number(text: str, expected: list[tuple[str, str | Non
 )
 def test_what_a_user_says_in_words_is_a_number(said: str, values: list[int]) -> None:
     assert [value for _, _, value in spelled_numbers(said)] == values
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_a_message_costs_the_same_however_many_turns_came_before() -> None:
+    """Counted in calls of functions: of sourced numbers, of a derived one, and of one without a source."""
+
+    def steps(turns: int) -> list[int]:
+        gate = Session(mode="sourced")
+        for turn in range(turns):
+            rows = [
+                {"site": f"Plant {row}", "energy_kwh": 1000 + turn * 7.25 + row * 1.37} for row in range(5)
+            ]
+            gate.record("usage", {"page": turn}, {"rows": rows})
+        first, second, total = (
+            f"{value:.2f}"
+            for value in (
+                rows[0]["energy_kwh"],
+                rows[1]["energy_kwh"],
+                sum(float(row["energy_kwh"]) for row in rows),
+            )
+        )
+        counts = []
+        for text, status in (
+            (f"Plant 0 used {first} kWh and Plant 1 used {second} kWh.", "success"),
+            (f"In total the plants used {total} kWh.", "success"),
+            ("In total the plants used 8134.77 kWh.", "error"),
+        ):
+            assert gate.verify(text).status == status, text
+            profile = cProfile.Profile()
+            with profile:
+                gate.verify(text)
+            counts.append(sum(entry.callcount for entry in profile.getstats()))
+        return counts
+
+    steps(2)  # what is read once is read
+    for few, many in zip(steps(80), steps(400), strict=True):
+        assert many < 1.3 * few
