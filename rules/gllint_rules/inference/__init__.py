@@ -1,4 +1,4 @@
-"""From an expression to what it may contain, and why we think so.
+"""From an expression to the values that it may have, with the evidence for each.
 
 In: an expression of a module's facts and the frame that it is in. Out: a value
 (:mod:`~gllint_rules.inference.values`): a number, text, record, list, class, function, tool, or unknown; each

@@ -1,4 +1,4 @@
-"""Where the alias of a type is bound that an annotation names."""
+"""Find the binding of a type alias that an annotation names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _MOST_IMPORTS = 8  # that lead to each other
 
 
 def alias_binding(evaluator: Evaluator, base: Expr, frame: Frame) -> tuple[Binding, Frame] | None:
-    """Find the one binding of the type alias that an expression names, through imports, and the frame to read it in."""
+    """Return the binding of the type alias that an expression names, and the frame in which to read it.
+
+    Imports are followed. None if the name has several bindings, or is not an alias.
+    """
     home = frame
     match base:
         case facts.Name(id=name):

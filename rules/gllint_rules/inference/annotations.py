@@ -44,7 +44,10 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4096)
 def expression(text: str, at: int) -> Expr | None:
-    """Return the annotation or other expression in the string ``at``: the same facts each time."""
+    """Return the expression in an annotation that is a string, None if it is not one. ``at`` is the string's position.
+
+    The result is cached, so that answers about it are stored under the same object.
+    """
     from gllint_rules.reading.sections import read_annotation
 
     return read_annotation(text, at)
@@ -78,9 +81,9 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
 
 
 def is_own_name(scope: Scope, name: str) -> bool:
-    """Return whether ``name`` means something else in the statement of a class body that binds it.
+    """Return whether a class body binds ``name`` by an expression that mentions it: ``Score: Score``.
 
-    So it does in ``Score: Score`` and in ``Meter = Meter()``.
+    The name in that expression means an outer binding.
     """
     if scope.kind != "class":
         return False
@@ -169,7 +172,7 @@ def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Fra
 
 
 def _is_placeholder(value: Value) -> bool:
-    """Return whether it is a placeholder for no type, or says nothing about one."""
+    """Return whether a value says nothing as a type: None, ``object``, ``Any``."""
     return value is NONE or (isinstance(value, External) and value.name in _ANYTHING)
 
 
@@ -194,7 +197,10 @@ def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: s
 
 
 def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | None:
-    """Return the type that ``binding`` names; ``home`` is its module."""
+    """Return the value of something annotated with the alias of ``binding``; None if it is not an alias.
+
+    ``home`` is the frame of the binding.
+    """
     value = binding.value
     if isinstance(value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)):
         return evaluator.annotation(value, replace(home, scope=home.scope.parent or home.scope))
@@ -224,7 +230,7 @@ def with_variables(evaluator: Evaluator, function: facts.Function | facts.Lambda
 
 
 def _bound(text: str, at: int) -> Expr:
-    """Return the annotation that bounds a type variable; several types are joined."""
+    """Return the bound of a type variable as an annotation; several types ``(int, str)`` become ``int | str``."""
     read = expression(text, at)
     if not isinstance(read, facts.Seq) or not read.items:
         return facts.Const(at, text)
@@ -253,8 +259,8 @@ def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], fra
         evaluator.annotation(_bound(param.bound, value.at), home) if param.bound else UNKNOWN
         for param in params
     ]
-    standing = dict(zip((param.name for param in params), [*types, *bounds[len(types) :]], strict=False))
-    inner = replace(home, variables=standing)
+    variables = dict(zip((param.name for param in params), [*types, *bounds[len(types) :]], strict=False))
+    inner = replace(home, variables=variables)
     site = Site(home.module, value.at)
     if any(
         type_.nesting > _MOST_LEVELS for type_ in types
@@ -275,9 +281,7 @@ _VARIABLES = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
 
 
 def _free_variables(expr: Expr | None, home: Frame) -> Iterator[facts.TypeParam]:
-    """Return the type variables of the older kind in an alias, each once, in the order in which they are
-    given types.
-    """
+    """Return the ``TypeVar`` variables in an alias, each once, in order: ``dict[K, list[V]]`` → K, V."""
     names: dict[str, None] = {}
     waiting = [expr]
     while waiting:
@@ -298,6 +302,7 @@ def _free_variables(expr: Expr | None, home: Frame) -> Iterator[facts.TypeParam]
 
 
 def _names_a_type(binding: Binding) -> bool:
+    """Return whether a binding is declared as an alias: ``type X = …``, ``X: TypeAlias = …``."""
     declared = binding.annotation
     return binding.kind == "alias" or (declared is not None and facts.last_name(declared) == "TypeAlias")
 
@@ -393,6 +398,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
                     return instance
 
             def with_arguments(option: Value) -> Value:
+                """Return an instance with the types in the brackets, unless its class is not generic."""
                 if isinstance(option, Instance) and not classes.type_parameters(option.of):
                     return option
                 if isinstance(option, (Instance, ExternalInstance)):
@@ -404,9 +410,10 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
 
 
 def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = False) -> Value:
-    """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing.
+    """Return ``value`` with its unknown parts filled from the value ``declared`` by its annotation.
 
-    For an empty container whose stores are all ``followed``, a declaration without element types adds nothing.
+    ``followed``: all stores into the value are seen. Then a declaration without element types (``list``) adds nothing
+    to an empty container.
     """
     if value is UNKNOWN:
         return declared
@@ -457,20 +464,20 @@ def _with_fields(evaluator: Evaluator, record: DictOf, of: ClassOf) -> DictOf:
 
 
 def _dict_inside(evaluator: Evaluator, declared: Value) -> Value | None:
-    """Return the element of a container declared with a ``TypedDict``: ``list[Row]``, ``dict[str, list[Row]]``."""
+    """Return the declared element of a container of typed dicts: Row for ``list[Row]``; None for other containers."""
     element = declared.rest if isinstance(declared, Container) else None
     return element if element is not None and _tells_fields(evaluator, element) else None
 
 
 def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
-    """Return whether what is declared is a ``TypedDict``, or a container of them."""
+    """Return whether a declared value is a ``TypedDict``, or a container of them."""
     if isinstance(declared, Instance):
         return classes.is_typed_dict(evaluator, declared.of)
     return _dict_inside(evaluator, declared) is not None
 
 
 def _with_items(evaluator: Evaluator, value: Container, declared: Value) -> Container:
-    """A container each of whose values is declared as ``declared``."""
+    """Return a container in which each value is declared as ``declared``."""
     evaluator.step(value.size // 64)
     return value.each_changed(lambda item: typed(evaluator, item, declared))
 

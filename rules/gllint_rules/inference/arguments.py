@@ -1,4 +1,4 @@
-"""What the parameters of a function get from a call: in their place, by name, spread, and by default."""
+"""The values that a call gives to the parameters of a function: by position, by name, spread, and by default."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST_LOOKED_THROUGH = 200  # parts of a list in which texts with numbers are loo
 
 
 def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]]:
-    """Yield the arguments that are written out, each with its name; ``names`` are those of the places."""
+    """Yield name and expression of each argument that is not spread. ``names`` are the positional parameters."""
     yield from zip(names, call.placed(), strict=False)
     yield from ((name, arg) for name, arg in call.keywords if name is not None)
 
@@ -66,7 +66,7 @@ def bind(params: Sequence[Param], arguments: Arguments) -> dict[str, Value]:
                 sure = named.sure & frozenset(entries)
                 bindings[param.name] = DictOf(entries, sure, named.open, named.site)
             case "any" | "keyword" if param.name in named.sure and param.name not in bindings:
-                # What a spread dict has on some ways only may leave the parameter its default.
+                # Only sure keys: a key that a spread dict may lack can leave the parameter its default.
                 bindings[param.name] = join(*(entry.value for entry in named.entries.get(param.name, ())))
     return bindings
 
@@ -78,11 +78,11 @@ def parameter_values(
     frame: Frame,
     passed_on: bool = False,
 ) -> Env:
-    """Return the parameters that the call says something about, with their values; none if it says nothing new.
+    """Return the values of the parameters for this call; an empty dict if it says no more than the annotations.
 
-    An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
-    nothing. A default counts if nothing is passed, provided that all arguments are seen. What is seen of the fields of
-    objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
+    An argument counts more than the annotation, which fills its unknown parts. A default counts if nothing is passed
+    and all arguments are seen. ``passed_on``: the function returns objects that it gets, or their fields. Then the
+    known fields of an argument say more than its annotated class.
     """
     arguments = arguments_of(evaluator, call, frame, callee.leading)
     bindings = bind(callee.params, arguments)
@@ -104,28 +104,29 @@ def parameter_values(
             if value is not UNKNOWN and value is not NEVER:
                 env[param.name] = value
                 new = new or declaration.gap or _tells_more(value, declaration, passed_on)
-    # Executing the body again for what its annotations say already would cost as much and add nothing.
+    # The body was executed with the annotations before: executing it again would add nothing.
     return env if new else {}
 
 
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
-    """Return whether an argument says more of an object than the class of the project that it is annotated with.
+    """Return whether an argument says more than the annotation of its parameter. That is so for
 
-    It does where it is of another class or a function, of which no annotation says what it returns; where it is passed
-    on, also where its fields are seen, and if that is so of one of the objects that it contains. A text that states
-    numbers says more than that it is a text.
+    * a function, whose result no annotation shows
+    * a text with numbers, or a list with such a text
+    * an object of another class than the annotated one
+    * if it is ``passed_on``: an object with known fields, or a container of objects that say more
     """
     classes = {option.of.cls for option in options(declared) if isinstance(option, Instance)}
-    named = bool(classes) or any(isinstance(option, ExternalInstance) for option in options(declared))
+    is_class = bool(classes) or any(isinstance(option, ExternalInstance) for option in options(declared))
     for option in options(value):
         match option:
             case FunctionOf():
                 return True
             case Text() if states_numbers(option):
                 return True
-            case Instance() if named and option.of.cls not in classes:
+            case Instance() if is_class and option.of.cls not in classes:
                 return True
-            case Record(of=ClassOf() as of) if named and (passed_on or of.cls not in classes):
+            case Record(of=ClassOf() as of) if is_class and (passed_on or of.cls not in classes):
                 return True
             case ListOf() if option.size <= MOST_LOOKED_THROUGH and any(map(states_numbers, option.values())):
                 return True
@@ -147,6 +148,7 @@ def states_numbers(value: Value, depth: int = 4) -> bool:
 
 
 def _is_numeric(part: Literal | Interpolation, depth: int) -> bool:
+    """Return whether a part of a text states numbers: a sentence with a digit, or a number that is filled in."""
     if isinstance(part, Literal):  # one word with a digit is a name or a code: "10-K"
         return _DIGIT.search(part.text) is not None and len(part.text.split()) > 1
     if any(isinstance(filled, Number | Container) for filled in options(part.value)):
@@ -155,7 +157,7 @@ def _is_numeric(part: Literal | Interpolation, depth: int) -> bool:
 
 
 def _element(declared: Value) -> Value:
-    """Return the elements of a container with this annotation; nothing for any other annotation."""
+    """Return the element of a container that an annotation declares; NEVER if it declares something else."""
     match declared:
         case ListOf():
             return declared.element()
@@ -167,7 +169,7 @@ def _element(declared: Value) -> Value:
 def arguments_of(
     evaluator: Evaluator, call: facts.Call, frame: Frame, partial: Arguments | None = None
 ) -> Arguments:
-    """Return the arguments of a call, after those of a ``partial``."""
+    """Return the arguments of a call, after those that ``functools.partial`` has bound (``partial``)."""
     places, is_complete = _positional(evaluator, call, frame)
     record = partial.named if partial is not None else DictOf(site=frame.site(call))
     named = containers.with_keywords(evaluator, record, call, frame)
@@ -179,10 +181,7 @@ def arguments_of(
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
-    """Return the positional arguments, and whether they are all known.
-
-    They are not after a spread of unknown length.
-    """
+    """Return the positional arguments up to a spread of unknown length, and whether these are all of them."""
     entries: list[Entry] = []
     for arg in call.args:
         if isinstance(arg, facts.Star):

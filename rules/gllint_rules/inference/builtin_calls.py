@@ -1,7 +1,7 @@
-"""What calls into Python itself and a few libraries give.
+"""The results of calls of Python's own functions and of a few libraries.
 
-:data:`CALLS` is the table: a full name, and what works out its value. What gives a number, a text or its argument,
-whatever it is called with, is in :mod:`builtin_names`.
+:data:`CALLS` maps a full name to the function that computes its result. Functions that always return a number, a text
+or their argument are in :mod:`builtin_names`.
 """
 
 from __future__ import annotations
@@ -65,31 +65,32 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
 
 
-LEAST_OF_A_NAME = 2  # letters of a computed name that are written out
+LEAST_OF_A_NAME = 2  # literal letters in a computed name of a method
 
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``dict(pairs)`` or ``dict(a=1)``."""
     site = frame.site(call)
     if call.args and not call.keywords:
         value = containers.of_pairs(evaluator, evaluator.eval(call.args[0], frame))
         if isinstance(value, DictOf):
-            return replace(value, site=site)  # a copy, the whole of it made here
+            return replace(value, site=site)  # a copy, made at the call
     return containers.updated(evaluator, DictOf(site=site), call, frame)
 
 
-def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+def _list_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """Return the result of ``list(x)``, ``sorted(x)`` and the like: the elements of ``x``."""
     if not call.args:
         return ListOf(site=frame.site(call))
     value = evaluator.eval(call.args[0], frame)
-    # Without elements of its own it is no place that numbers were put in: they stay where they came from.
+    # No site: the numbers are reported where they were put into `x`.
     if not isinstance(value, ListOf):
         return ListOf(rest=containers.element(value))
     return replace(value, kind="list") if "." in value.kind else value
 
 
 def _deque(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    value = _listed(evaluator, call, frame)
+    value = _list_call(evaluator, call, frame)
     assert isinstance(value, ListOf)
     return replace(value, kind="collections.deque")
 
@@ -104,10 +105,9 @@ def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(values[0], External) and values[0].name in _OPERATORS:
         chain = facts.BinOp(call.at, _OPERATORS[values[0].name], call, call)
         return operators.operate(evaluator, chain, first, element, frame)
-    # What the function makes of its own outcome may differ from what it makes of the start; a third time would
-    # add no more.
-    once = _applied(evaluator, values[0], values[2] if len(values) > 2 else element, element)
-    return join(once, _applied(evaluator, values[0], once, element))
+    # Applied to the start, then to its own result, which may be of another kind; a third time would add nothing.
+    once = _apply(evaluator, values[0], values[2] if len(values) > 2 else element, element)
+    return join(once, _apply(evaluator, values[0], once, element))
 
 
 _OPERATORS = {
@@ -119,7 +119,7 @@ _OPERATORS = {
 
 
 def _operator(op: str) -> Handler:
-    """Return the result of ``operator.add(a, b)`` and the like."""
+    """Return the handler of ``operator.add(a, b)`` and the like, for the operator ``op``."""
 
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if len(call.args) != 2:
@@ -129,8 +129,8 @@ def _operator(op: str) -> Handler:
     return handler
 
 
-def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
-    """Return the result of a function of the project, or of `asdict`, for ``values``; others are unknown."""
+def _apply(evaluator: Evaluator, function: Value, *values: Value) -> Value:
+    """Return the result of ``function`` for positional arguments: a function of the project, or ``asdict``."""
     if isinstance(function, External) and CALLS.get(function.name) is _as_dict:
         return _fields_of(values[0])
     if not isinstance(function, FunctionOf):
@@ -154,7 +154,7 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
     return UNKNOWN if flow is None else join(*[value for _, value in flow.returns])
 
 
-def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+def _min_or_max(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """Return the result of ``min`` or ``max``."""
     values = [evaluator.eval(arg, frame) for arg in call.args]
     if len(values) == 1:
@@ -162,7 +162,7 @@ def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     default = call.keyword("default")
     if default is not None:
         values.append(evaluator.eval(default, frame))
-    # What is compared with a number is one.
+    # An unknown value that is compared with numbers is a number, too.
     candidates = [value for value in values if value is not UNKNOWN]
     if candidates and all(number(value) is not None for value in candidates):
         return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
@@ -175,7 +175,7 @@ def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of ``sum``: a number, or with a ``start`` that is not one what ``+`` gives."""
+    """Return the result of ``sum``: a number, or if ``start`` is not a number, the result of ``start + element``."""
     start = call.args[1] if len(call.args) > 1 else call.keyword("start")
     first = evaluator.eval(start, frame) if start is not None else None
     if first is not None and number(first) is None:  # `sum(lists, [])` is a list
@@ -187,7 +187,7 @@ def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _flattened(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``itertools.chain.from_iterable(lists)``: the elements of each of ``lists``."""
+    """Return the result of ``itertools.chain.from_iterable(lists)``: the elements of each of ``lists``."""
     lists = containers.element(evaluator.eval(call.args[0], frame)) if len(call.args) == 1 else UNKNOWN
     return ListOf(rest=containers.element(lists), kind="generator")
 
@@ -217,17 +217,17 @@ def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def tuples(site: Site, *values: Value, kind: str = "generator") -> ListOf:
-    """Any number of tuples of ``values``."""
+    """Return an iterator of any number of tuples ``(*values,)``."""
     return ListOf(rest=ListOf(tuple(Entry(value, site) for value in values), None, "pair"), kind=kind)
 
 
 def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of ``map``, whose elements are what its function gives for each element."""
+    """Return the result of ``map(f, xs)``: an iterator of the results of ``f``."""
     if len(call.args) < 2:
         return UNKNOWN
     function = evaluator.eval(call.args[0], frame)
     elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args[1:]]
-    if isinstance(function, External) and _is_written_by(function.name, elements[0]):
+    if isinstance(function, External) and _serialises(function.name, elements[0]):
         text = over(elements[0], lambda element: serialised(element, frame.site(call.args[1])))
         return ListOf(rest=text, kind="generator")
     if isinstance(function, External) and CALLS.get(function.name) is _same_text:
@@ -235,14 +235,14 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         return ListOf(
             rest=element if is_text(element) else Text((Interpolation(element, site),)), kind="generator"
         )
-    result = _applied(evaluator, function, *elements)
+    result = _apply(evaluator, function, *elements)
     if result is UNKNOWN:
         result = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
     return ListOf(rest=result, kind="generator")
 
 
-def _is_written_by(function: str, value: Value) -> bool:
-    """Return whether a function from another package makes a text of ``value`` that contains all of it."""
+def _serialises(function: str, value: Value) -> bool:
+    """Return whether a library's function returns a text that contains all of ``value``: ``json.dumps``, ``str``."""
     if function in builtin_names.SERIALISERS:
         return True
     return CALLS.get(function) is _same_text and formatting.is_written_out(value)
@@ -262,22 +262,22 @@ def _filter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of ``cast(type, value)``: the type, or the value where that says more."""
+    """Return the result of ``cast(type, value)``: what the type declares, or the value if that says more."""
     if len(call.args) != 2:
         return UNKNOWN
     declared = evaluator.annotation(call.args[0], frame)
     value = evaluator.eval(call.args[1], frame)
     if declared is UNKNOWN or any(isinstance(option, (FunctionOf, ToolValue)) for option in options(value)):
-        return value  # of a function, the type of its calls says less than the function itself
+        return value  # a function says more than its type
     if any(isinstance(option, Container) for option in options(value)):
-        return hints.typed(evaluator, value, declared)  # neither does that of a container say what is in it
+        return hints.typed(evaluator, value, declared)  # and a container says what is in it
     return declared
 
 
 def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """Return the callable that ``partial(f, …)`` makes: a function of the project keeps the arguments.
+    """Return the callable that ``partial(f, …)`` makes: a function of the project with its bound arguments.
 
-    A class or an outside callable keeps none; it is unknown if it has any.
+    For a class, or a class of another package, with bound arguments it is unknown.
     """
     if not call.args:
         return UNKNOWN
@@ -302,7 +302,7 @@ def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def thread_call(position: int) -> Handler:
-    """Return a handler of calls that run a function elsewhere, such as ``to_thread(f, *args)``."""
+    """Return the handler of calls such as ``to_thread(f, *args)``, whose function is the argument at ``position``."""
 
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if len(call.args) <= position:
@@ -325,7 +325,7 @@ def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """A dict of counts, empty if it is given nothing to count."""
+    """Return the result of ``Counter(…)``: a dict of numbers, empty without arguments."""
     counter = stub_calls.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
     is_empty = not (call.args or call.keywords)
     return replace(counter, unfilled=True) if isinstance(counter, DictOf) and is_empty else counter
@@ -337,17 +337,18 @@ def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _fields_of(value: Value) -> Value:
+    """Return each instance in ``value`` as a dict of its fields; other values stay as they are."""
     return join(*(o.as_dict() if isinstance(o, Record) else o for o in options(value)))
 
 
 def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``dataclasses.replace(x, a=1)``: another like ``x``, with other fields."""
+    """Return the result of ``dataclasses.replace(x, a=1)``: ``x`` with other values for some fields."""
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
     return objects.replaced(evaluator, value, call, frame)
 
 
 def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``asyncio.gather(a, *others)``: what each of them gives; on request that, or what it raises."""
+    """Return the result of ``asyncio.gather(a, b)``: a list of the results, or with ``return_exceptions`` of errors."""
     value = evaluator.eval(facts.Seq(call.at, "list", call.args), frame)
     if not isinstance(value, ListOf):
         return value
@@ -356,9 +357,9 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _or_raised(task: Value) -> Value:
-    """Return the result of ``task``, or the exception that it raises, which is unknown.
+    """Return the result of ``task`` or the exception that it raises, which is unknown.
 
-    A result with objects in it is unknown too: following them costs more than it shows.
+    A result with objects in it is unknown altogether: following objects that may be exceptions takes long.
     """
     result = stub_calls.awaited(task)
     is_plain = all(is_scalar(o) or isinstance(o, DictOf) for o in options(result))
@@ -371,8 +372,9 @@ def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) >= 2:
         names = _names_of(evaluator, call, frame)
         value = join(*(evaluator.eval(facts.Attr(call.at, call.args[0], name), frame) for name in names))
-        alone = len(call.args) == 2 or not isinstance(value, (Method, External))
-        value = value if names and alone else UNKNOWN
+        # With a default, the attribute of an outside value may be missing.
+        is_sure = len(call.args) == 2 or not isinstance(value, (Method, External))
+        value = value if names and is_sure else UNKNOWN
     if len(call.args) == 3:
         default = evaluator.eval(call.args[2], frame)
         if number(default) is not None:
@@ -385,15 +387,15 @@ def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]
     names: list[str] = []
     for option in options(evaluator.eval(call.args[1], frame)):
         literal = option.literal if isinstance(option, Text) else None
-        named = [literal] if literal is not None else list(_named_like(evaluator, call, option, frame))
-        if not named:
+        matches = [literal] if literal is not None else list(_methods_like(evaluator, call, option, frame))
+        if not matches:
             return []
-        names += named
+        names += matches
     return names
 
 
-def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
-    """Return the methods that a name such as ``f"do_{x}"`` may mean; none if little of it is literal."""
+def _methods_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
+    """Yield the methods that a name such as ``f"do_{x}"`` may mean; none if too little of it is literal."""
     base = evaluator.eval(call.args[0], frame)
     parts = text.parts if isinstance(text, Text) else None
     if not parts or not isinstance(base, Instance):
@@ -420,13 +422,13 @@ def _clean(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def cut(
     evaluator: Evaluator, value: Value, cut: Callable[[Text], Text], call: facts.Call, frame: Frame
 ) -> Value:
-    """``value`` without the characters that ``cut`` takes away, unless it is not a text or too long."""
+    """Return the result of ``cut`` for a text; an unknown text if ``value`` is not a text, or too long."""
     is_short = isinstance(value, Text) and formatting.is_short(evaluator, value, frame.site(call))
     return cut(value) if isinstance(value, Text) and is_short else TEXT
 
 
 def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``importlib.import_module("a.b")``: the module, where its name is written out."""
+    """Return the module of ``importlib.import_module("a.b")``; unknown for a computed or relative name."""
     if len(call.args) != 1:
         return UNKNOWN
     modules: list[Value] = []
@@ -438,22 +440,21 @@ def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """Return the instance that ``super()`` gives, which is one of the next class up."""
+    """Return the result of ``super()``: an instance of the first base class."""
     cls = frame.scope.enclosing_class()
     if cls is None:
         return UNKNOWN
-    ancestors = list(classes.ancestors(evaluator, ClassOf(frame.module, cls)))[1:]
-    for ancestor in ancestors:
-        if isinstance(ancestor, ClassOf):
-            return Instance(ancestor)
-        if ancestor.name.endswith(builtin_names.ENCODERS):
-            return ExternalInstance(ancestor.name)
-        break
-    return UNKNOWN
+    match classes.ancestors(evaluator, ClassOf(frame.module, cls))[1:]:
+        case (ClassOf() as base, *_):
+            return Instance(base)
+        case (External(name=name), *_) if name.endswith(builtin_names.ENCODERS):
+            return ExternalInstance(name)
+        case _:
+            return UNKNOWN
 
 
 def serialised_argument(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``json.dumps(x)``: a text that contains ``x``, all of it."""
+    """Return the result of ``json.dumps(x)``: a text that contains all of ``x``."""
     argument = call.args[0] if call.args else call.keyword(*builtin_names.SERIALISED_ARGUMENTS)
     if argument is None or isinstance(argument, facts.Star):
         return TEXT
@@ -461,14 +462,14 @@ def serialised_argument(evaluator: Evaluator, call: facts.Call, frame: Frame) ->
 
 
 def _dumped_as_yaml(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``yaml.dump(x)``, which returns nothing if it writes to a stream."""
+    """Return the result of ``yaml.dump(x)``; unknown if it writes to a stream."""
     if len(call.args) > 1 or call.keyword(builtin_names.WRITTEN_TO) is not None:
         return UNKNOWN
     return serialised_argument(evaluator, call, frame)
 
 
 def _parsed(name: str) -> Handler:
-    """Return the data of ``json.loads(json.dumps(x))``: ``x`` again."""
+    """Return the handler of a parser such as ``json.loads``: for ``json.dumps(x)`` it returns ``x`` again."""
 
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
@@ -492,7 +493,7 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _tabulated(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``tabulate(rows)``: a text with lines between the cells of ``rows``, which is no serialised value."""
+    """Return the result of ``tabulate(rows)``: a text with lines between the cells, not the serialised ``rows``."""
     if not call.args or isinstance(call.args[0], facts.Star):
         return TEXT
     site = frame.site(call.args[0])
@@ -500,13 +501,13 @@ def _tabulated(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _text_stream(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``io.StringIO()``: a list of what is written to it."""
+    """Return ``io.StringIO()`` as a list of the texts that are written to it."""
     initial = tuple(evaluator.entry(arg, frame) for arg in call.args[:1] if not isinstance(arg, facts.Star))
     return ListOf(initial, kind=builtin_names.TEXT_STREAM)
 
 
 def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``format(x, ".2f")``: a text that contains ``x``."""
+    """Return the result of ``format(x, ".2f")``: a text that contains ``x``."""
     if not call.args or isinstance(call.args[0], facts.Star):
         return TEXT
     value, site = evaluator.eval(call.args[0], frame), frame.site(call.args[0])
@@ -515,7 +516,7 @@ def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _template(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``string.Template("…")``, with its text in place of a type variable."""
+    """Return an instance of ``string.Template``. Its text is in the place of a type argument."""
     text = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
     return ExternalInstance(builtin_names.TEMPLATE, (text,) if isinstance(text, Text) else ())
 
@@ -524,7 +525,7 @@ _CLASS_CALLS = ("NamedTuple", "TypedDict")
 CALLS: dict[str, Handler] = {
     "builtins.dict": _dict_call,
     **{
-        f"builtins.{name}": _listed
+        f"builtins.{name}": _list_call
         for name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter")
     },
     "collections.deque": _deque,
@@ -532,8 +533,8 @@ CALLS: dict[str, Handler] = {
     "functools.partial": _partial,
     **{name: _operator(op) for name, op in _OPERATORS.items()},
     "collections.OrderedDict": _dict_call,
-    "builtins.min": _smallest,
-    "builtins.max": _smallest,
+    "builtins.min": _min_or_max,
+    "builtins.max": _min_or_max,
     "builtins.next": _next,
     "builtins.abs": _abs,
     "builtins.sum": _sum,

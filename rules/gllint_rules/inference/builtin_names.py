@@ -1,7 +1,7 @@
-"""What is known of Python itself and of a few libraries, as data: types, constants and calls by their full names.
+"""Types, constants and calls of Python and a few libraries, by full name, as data.
 
-Calls and attributes of types outside the project are unknown, except those named here (the catalogue's list of
-what is definitely a number, and what is needed to follow values into results and templates).
+Other calls and attributes of types outside the project are unknown. Here are those that are surely a number, and those
+that are needed to follow values into results and templates.
 """
 
 from __future__ import annotations
@@ -109,14 +109,14 @@ REDUCTIONS = frozenset(
 ORDER_REDUCTIONS = frozenset(
     f"numpy.{name}" for name in ["percentile", "quantile", "nanpercentile", "nanquantile"]
 )
-# What gives a number, and how many arguments it takes that do not ask for an array of them.
+# Functions that return a number, with the most arguments for which it is not an array.
 NUMBERS_OF_ARRAYS = {
     **{f"{module}.{name}": 1 for module in ("numpy", "numpy.linalg") for name in REDUCTIONS},
     **dict.fromkeys(ORDER_REDUCTIONS, 2),
     "numpy.random.rand": 0, "numpy.random.randn": 0, "numpy.random.random": 0, "numpy.random.random_sample": 0,
     "numpy.random.randint": 2, "numpy.random.uniform": 2, "numpy.random.normal": 2,
 }  # fmt: skip
-# What gives for each element of an array another one: a number for a number.
+# Functions that map each element of an array to another one, and a number to a number.
 ELEMENTWISE = frozenset(
     f"numpy.{name}"
     for name in [

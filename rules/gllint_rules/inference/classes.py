@@ -1,4 +1,4 @@
-"""What the classes of the project are: their ancestors, fields, type variables and kinds."""
+"""Facts about the classes of the project: their ancestors, fields, type variables and kinds."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def ancestors(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ..
     return evaluator.ask(
         ("ancestors", of.cls),
         lambda: tuple(_linear(evaluator, of)),
-        (of,),  # a class that inherits from itself ends here
-        lambda: (of, External("?")),
-        Site(of.module, of.cls.at),
+        meanwhile=(of,),  # for a class that inherits from itself
+        instead=lambda: (of, External("?")),
+        site=Site(of.module, of.cls.at),
     )
 
 
@@ -69,14 +69,14 @@ def _bases(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ...]:
     return evaluator.ask(
         ("bases", of.cls),
         lambda: tuple(_read_bases(evaluator, of)),
-        (),
-        lambda: (External("?"),),
-        Site(of.module, of.cls.at),
+        meanwhile=(),
+        instead=lambda: (External("?"),),
+        site=Site(of.module, of.cls.at),
     )
 
 
 def _read_bases(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
-    """Evaluate the bases of a class. What is no known class becomes an unknown external one."""
+    """Yield the bases of a class; for an unknown one an external class named ``?.Name``."""
     frame = Frame(of.module, of.cls.scope.parent or of.cls.scope)
     for base in of.cls.bases:
         inner = base.base if isinstance(base, facts.Sub) else base
@@ -91,7 +91,7 @@ def _classes(value: Value) -> list[ClassOf | External]:
 
 
 def bases_named(evaluator: Evaluator, of: ClassOf) -> Iterator[str]:
-    """Yield the last names of all ancestors, the class itself aside."""
+    """Yield the last names of all ancestors, without the class itself."""
     for ancestor in ancestors(evaluator, of)[1:]:
         yield (ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name.rpartition(".")[2])
 
@@ -118,7 +118,7 @@ def new_type(evaluator: Evaluator, of: ClassOf) -> Value | None:
 
 
 def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
-    """Return the fields of a dataclass, model, ``TypedDict`` or annotated class, in the order of its arguments."""
+    """Return the arguments of a dataclass, model, ``TypedDict`` or annotated class, in order; None without fields."""
     if is_enum(evaluator, of):
         return None
     if any(isinstance(base, facts.Sub) and facts.last_name(base) == "RootModel" for base in of.cls.bases):
@@ -140,22 +140,22 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
 
 
 def argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
-    """Return the constructor of a class that is a record of its arguments, and which of them each attribute is.
+    """Return the constructor of a class that only stores its arguments, and the argument of each attribute.
 
-    Such a class derives from nothing, or from another one, whose constructor it calls. Its own does nothing but keep
-    what it is given, and literals; no other method assigns an attribute.
+    The constructor only assigns arguments and literals to attributes, and may call that of the only base, which does
+    the same. No other method assigns an attribute. None for any other class.
     """
     return evaluator.ask(
         ("kept arguments", of.cls),
         lambda: _argument_attributes(evaluator, of),
-        None,
-        lambda: None,
-        Site(of.module, of.cls.at),
+        meanwhile=None,
+        instead=lambda: None,
+        site=Site(of.module, of.cls.at),
     )
 
 
 def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
-    """Map the attributes that ``__init__`` sets to its arguments; ``None`` if it does anything else that matters."""
+    """Return what :func:`argument_attributes` does, by reading the statements of ``__init__``."""
     method = of.cls.method("__init__")
     if method is None or not method.params or of.cls.decorators or method.decorators:
         return None
@@ -183,9 +183,8 @@ def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, M
                 parent = None  # it is called once
             case _:
                 return None
-    assigned = of.cls.attributes
-    is_all = all(len(assigned.get(name, ())) <= 1 for name in assigned) if attributes else False
-    return (method, attributes) if is_all and parent is None else None
+    is_assigned_once = all(len(assignments) <= 1 for assignments in of.cls.attributes.values())
+    return (method, attributes) if attributes and is_assigned_once and parent is None else None
 
 
 def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
@@ -204,8 +203,9 @@ def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mappi
 def _super_attributes(
     call: facts.Call, names: Collection[str], method: Function, attributes: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the arguments under which a constructor gets what it hands to ``method``, by the attributes that keep
-    them.
+    """Return the ``names`` (arguments of a constructor) that ``call`` passes to the base's ``method``, by attribute.
+
+    ``attributes`` maps the attributes that the base sets to its own arguments.
     """
     arguments: dict[str, Expr] = {}
     for param, arg in zip(method.params[1:], call.args, strict=False):
@@ -222,7 +222,7 @@ def _is_class_var(annotation: Expr | None) -> bool:
 
 
 def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
-    """Return whether an argument is not kept in the instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
+    """Return whether a field is missing from the dump of an instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
     if name.startswith("_") and "BaseModel" in bases_named(evaluator, of):
         return True  # a private attribute
     for ancestor in ancestors(evaluator, of):
@@ -247,7 +247,7 @@ def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
 
 
 def default_of(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[ClassOf, Expr] | None:
-    """Return the default of a field, and the class that declares it: ``x = 1``, ``x: int = Field(1)``."""
+    """Return the default of a field and the class that declares it: 1 for ``x = 1`` and ``x: int = Field(1)``."""
     for ancestor in ancestors(evaluator, of):
         value = class_value(ancestor, name) if isinstance(ancestor, ClassOf) else None
         if value is not None and isinstance(ancestor, ClassOf):
@@ -270,13 +270,13 @@ def field_unit(evaluator: Evaluator, of: ClassOf, name: str) -> str | None:
 
 
 def serialised_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[str, Value]:
-    """Return the values in a pydantic model's dump of the fields that a serialiser changes, by their names."""
+    """Return, by field name, the dumped values of the fields that a custom serialiser changes."""
     return evaluator.ask(
         ("serialisers", of.cls),
         lambda: dict(_serialised_fields(evaluator, of)),
-        {},
-        dict,
-        Site(of.module, of.cls.at),
+        meanwhile={},
+        instead=dict,
+        site=Site(of.module, of.cls.at),
     )
 
 
@@ -303,12 +303,13 @@ def _serialised_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str,
                         for name in (parameters_of(evaluator, of) or []) if "*" in named else named:
                             yield name, _returned(evaluator, value)
                     case "model_serializer" if isinstance(whole := _returned(evaluator, value), Record):
-                        # What it leaves out no one sees.
+                        # A field that the serialiser omits is not in the dump.
                         for name in parameters_of(evaluator, of) or [] if not whole.open else []:
                             yield name, whole.get(name) or NONE
 
 
 def _returned(evaluator: Evaluator, function: Value) -> Value:
+    """Return the result of a function of the project, unknown for other values."""
     if not isinstance(function, FunctionOf):
         return UNKNOWN
     return join(*(value for _, value in evaluator.flow(function).returns))
@@ -330,9 +331,9 @@ def made_by_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return evaluator.ask(
         ("made class", call),
         lambda: _class_of_call(call, frame),
-        UNKNOWN,
-        lambda: UNKNOWN,
-        frame.site(call),
+        meanwhile=UNKNOWN,
+        instead=lambda: UNKNOWN,
+        site=frame.site(call),
     )
 
 
@@ -353,7 +354,7 @@ def _class_of_call(call: facts.Call, frame: Frame) -> Value:
 
 
 def _written_fields(expr: Expr) -> list[tuple[str, Expr]] | None:
-    """Return the fields that are listed, each with its annotation; ``None`` if they are not written out."""
+    """Return names and annotations of the fields in ``"x y"``, ``{"x": int}`` or ``[("x", int)]``; None if computed."""
     anything = facts.Name(expr.at, "object")
     match expr:
         case facts.Const(value=str() as names):

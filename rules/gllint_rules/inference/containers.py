@@ -1,4 +1,4 @@
-"""Dict, list and comprehension building, and what is taken out of them."""
+"""The values of displays, comprehensions and subscripts, and of iteration."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
 
 
 def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
-    """Return a key that is known: a literal, or a name that contains one."""
+    """Return the key that an expression surely is, a literal or a name for one; None if it is unknown."""
     if isinstance(expr, facts.Const):
         return expr.value if isinstance(expr.value, str) else OtherKey(repr(expr.value))
     value = evaluator.eval(expr, frame)
@@ -127,9 +127,9 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
     site = frame.site(expr)
     if isinstance(expr.element, facts.Star):
         return _unpacking(evaluator.eval(expr.element.value, inner), expr.kind, site)
-    kept = _kept(evaluator, expr, inner)
-    if kept is not None:
-        return kept
+    filtered = _filtered_record(evaluator, expr, inner)
+    if filtered is not None:
+        return filtered
     element = evaluator.eval(expr.element, inner)
     if expr.kind == "dict":
         keys = as_keys(evaluator.eval(expr.key, inner)) if expr.key is not None else None
@@ -137,8 +137,8 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
     return ListOf(rest=element, kind=expr.kind, site=site)
 
 
-def _kept(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Value | None:
-    """Return the part of a known record that ``{k: v for k, v in record.items() if …}`` keeps."""
+def _filtered_record(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Value | None:
+    """Return the dict of ``{k: v for k, v in record.items() if …}``; None for any other comprehension."""
     match expr:
         case facts.Comp(key=facts.Name(id=key), element=facts.Name(id=value), scope=scope):
             pairs = [scope.bindings.get(name, []) for name in (key, value)]
@@ -195,7 +195,7 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
 
 
 def with_keywords(evaluator: Evaluator, record: _R, call: facts.Call, frame: Frame) -> _R:
-    """``record`` with what the keywords of ``call`` put into it, those that are spread included."""
+    """Return ``record`` after storing the keywords of ``call`` in it, including spread dicts."""
     for name, expr in call.keywords:
         entry = evaluator.entry(expr, frame)
         record = record.spread(entry.value, entry.site) if name is None else record.store(name, entry)
@@ -203,7 +203,7 @@ def with_keywords(evaluator: Evaluator, record: _R, call: facts.Call, frame: Fra
 
 
 def updated(evaluator: Evaluator, record: _R, call: facts.Call, frame: Frame) -> _R:
-    """``record`` with what ``record.update(…)`` puts into it."""
+    """Return ``record`` after ``record.update(…)``."""
     for arg in call.args:
         record = record.spread(of_pairs(evaluator, evaluator.eval(arg, frame)), frame.site(arg))
     return with_keywords(evaluator, record, call, frame)
@@ -225,7 +225,7 @@ def of_pairs(evaluator: Evaluator, value: Value) -> Value:
 
 
 def element(value: Value) -> Value:
-    """Return what iterating over ``value`` gives."""
+    """Return the element of an iteration over ``value``."""
     elements: list[Value] = []
     for option in _not_empty(value):
         match option:
@@ -241,7 +241,7 @@ def element(value: Value) -> Value:
 
 
 def _not_empty(value: Value) -> Sequence[Value]:
-    """Return the alternatives of which something can be taken out; all, where that is none of them."""
+    """Return the alternatives that may have elements, without None and empty containers; all if there is no other."""
     choices = options(value)
     return tuple(o for o in choices if not (o is NONE or is_seen_empty(o))) or choices
 
@@ -295,6 +295,7 @@ def _raises_for(value: Value, key: Key) -> bool:
 
 
 def _position(index: Expr) -> int | None:
+    """Return a literal index, else None."""
     return index.value if isinstance(index, facts.Const) and type(index.value) is int else None
 
 
@@ -326,9 +327,9 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             field = evaluator.field(of, name) if name is not None else None
             return field if field is not None else UNKNOWN
         case SerialisedText() if isinstance(expr.index, facts.Slice):
-            return base  # the beginning of a text that is too long
+            return base  # `text[:1000]` has nearly all numbers of the text
         case Text(is_bytes=False):
-            # Most often the beginning of a text that is too long: the numbers in it are those of the text.
+            # As above; of a literal text there is nothing to report, so an unknown text is enough.
             is_part = isinstance(expr.index, facts.Slice) and base.is_put_together
             return base if is_part else TEXT
         case Text():

@@ -39,7 +39,10 @@ def declared_unit(
 def declarations(
     evaluator: Evaluator, annotation: Expr | None, value: Expr | None, frame: Frame, depth: int = 0
 ) -> Iterator[tuple[facts.Call, Frame]]:
-    """The same calls, also those behind an alias (``Energy | None``) and in a function that makes the field."""
+    """Yield the calls that may declare a unit, each with the frame to read it in: ``Unit("kWh")``, ``Field(…)``.
+
+    Aliases in the annotation (``Energy | None``) and functions that return a ``Field(…)`` are followed.
+    """
     for call in declaring_calls(annotation, value):
         yield call, frame
     if depth > _MOST_ALIASES:
@@ -66,7 +69,7 @@ def declarations(
 
 
 def declaring_calls(annotation: Expr | None, value: Expr | None) -> Iterator[facts.Call]:
-    """Yield the calls that say more of a parameter or field than its type."""
+    """Yield the calls in ``Annotated[float, Unit("kWh")]`` and in the default ``Field(…)``."""
     parts: tuple[Expr, ...] = ()
     match annotation:
         case facts.Sub(base=base, index=facts.Seq(items=items)) if facts.last_name(base) == "Annotated":

@@ -93,13 +93,13 @@ MOST_SIZE = 10_000  # of what is built out of other values; what the source writ
 MOST_NESTING = 300
 MOST_IN_TABLE = 20_000  # parts of a constant table that are distinguished
 _NEAREST = 8  # bindings of a name among which one is chosen as the place of all
-WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
+WORTH_STEPS = 500  # an expression that takes more steps is stored like the answer to a question
 
 
 class Evaluator(Questions):
-    """Evaluates expressions of a project; remembers what names and functions turned out to be.
+    """Evaluates expressions of a project, and stores the values of names and functions.
 
-    ``modules`` are what imports lead to, ``tools`` knows which values are tools, ``packages`` those of the environment.
+    ``modules`` resolves imports, ``tools`` knows which values are tools, and ``packages`` are those of the environment.
     """
 
     def __init__(self, modules: Modules, tools: Tools, packages: tuple[str, ...] = ()) -> None:
@@ -110,19 +110,20 @@ class Evaluator(Questions):
         self._dear: dict[Hashable, Value] = {}  # values of expressions that took many steps
 
     def forget(self) -> None:
-        """Forget all answers: something is known now that they should have rested on."""
+        """Forget all answers, because something is known now that they depend on."""
         super().forget()
         self._dear.clear()
 
     # --- entry points ----------------------------------------------------------------------------------------
 
     def begin(self, site: Site) -> None:
+        """Prepare for an outermost question. A cut is noted at ``site`` if the environment has too many modules."""
         if self._packages and stubs.ran_out() and MOST_MODULES not in self.cuts.values():
             self.cut(site, MOST_MODULES)
         stubs.use(self._packages)
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
-        """Return the value of ``expr`` in ``frame``."""
+        """Return the value of ``expr`` in ``frame``. An outermost call sets the budgets anew."""
         if self.depth:
             return self._eval(expr, frame)
         key = (expr, frame.scope, frame.cls)
@@ -148,22 +149,24 @@ class Evaluator(Questions):
         finally:
             self.depth = depth
         if value.size > MOST_NESTING:
-            # A name may refer to a literal table of any size, and so may the text of one; what is built
-            # has its bounds.
+            # A literal table may have any size, also through a name or in a text. A computed value has a limit.
             is_table = isinstance(expr, (facts.Name, facts.Attr)) or isinstance(value, SerialisedText)
-            written = value.size if is_table else self._now.steps - start
-            return self.limit(value, frame.site(expr), written)
+            literal_size = value.size if is_table else self._now.steps - start
+            return self.limit(value, frame.site(expr), literal_size)
         return value
 
-    def limit(self, value: Value, site: Site, written: int = 0) -> Value:
-        """Return the value, or unknown if it is too large, too deep, or one of too many."""
+    def limit(self, value: Value, site: Site, literal_size: int = 0) -> Value:
+        """Return the value, or unknown if it is too large or too deep, or has too many alternatives.
+
+        ``literal_size`` is about how many of its parts are literals in the source, which do not count.
+        """
         budget = ""
         if isinstance(value, UnionOf) and len(value.options) > MOST_OPTIONS:
             if sum(not is_reference(option) for option in value.options) > MOST_OPTIONS:
                 budget = f"{MOST_OPTIONS} alternatives"
         if value.nesting > MOST_NESTING:
             budget = f"{MOST_NESTING} levels"
-        if value.size > MOST_SIZE + 4 * written:
+        if value.size > MOST_SIZE + 4 * literal_size:
             budget = f"{MOST_SIZE} parts"
         if budget:
             self.cut(site, budget)
@@ -171,6 +174,7 @@ class Evaluator(Questions):
         return value
 
     def number(self, message: str, frame: Frame, at: int, *operands: Value, real: bool = False) -> Number:
+        """Return a number with the evidence ``message``; the evidence of numeric ``operands`` is its cause."""
         reasons = tuple(n.because for n in map(number, operands) if n is not None)
         return Number(Because(message, Site(frame.module, at), reasons), real)
 
@@ -180,7 +184,7 @@ class Evaluator(Questions):
         return self.lookup(expr.id, frame)
 
     def lookup(self, name: str, frame: Frame) -> Value:
-        """Return the value of a name: of a local variable, else of the nearest scope around that binds the name."""
+        """Return the value of a name: of a local variable, else of the nearest enclosing scope that binds it."""
         if frame.env is not None:
             local = frame.env.get(name)
             if local is not None:
@@ -231,7 +235,7 @@ class Evaluator(Questions):
             value = passed_on(value, f"`{name}` is assigned here", frame.site(source))
         if scope.kind in ("module", "class"):
             value = as_constant(value)
-            # An empty container is there to be filled, and `None` to be replaced, here or in another module.
+            # An empty container will be filled, and `None` be replaced, here or in another module.
             if name in frame.module.mutated or (scope.kind == "module" and is_seen_empty(value)):
                 value = filled_elsewhere(value)
             elif value is NONE and scope.kind == "module":
@@ -284,6 +288,7 @@ class Evaluator(Questions):
                 return UNKNOWN
 
     def function_value(self, function: Function, frame: Frame) -> Value:
+        """Return the value of a function's name: a function, or a tool if its decorators make it one."""
         tool = self.tools.decorated_tool(frame.module, function)
         return ToolValue(tool) if tool is not None else FunctionOf(frame.module, function)
 
@@ -352,6 +357,7 @@ class Evaluator(Questions):
         )
 
     def _global_value(self, module: Module, name: str) -> Value:
+        """Return a global of a module by its bindings and star imports, else the submodule of that name."""
         if name in module.scope.bindings or module.scope.stars:
             value = self.lookup(name, Frame(module, module.scope))
             if value is not UNKNOWN or name in module.scope.bindings:
@@ -538,7 +544,7 @@ class Evaluator(Questions):
         return self.member(of, name)
 
     def _member(self, of: ClassOf, name: str) -> Value:
-        """Return the value of an instance's attribute: a declared field, what ``self`` is given, or the class's own."""
+        """Return an instance's attribute: a declared field, an assignment to ``self``, or a class attribute."""
         field = self.field(of, name)
         if field is not None:
             return field
@@ -693,7 +699,10 @@ class Evaluator(Questions):
 
 
 def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Value]:
-    """Return the values of a name whose import failed, if a number replaces it then."""
+    """Return the values of a name without an unknown import, if the stand-in for a failed import is a number.
+
+    ``try: from lib import RATE`` and ``except ImportError: RATE = 0.5`` leave 0.5.
+    """
     unknown = [
         binding.kind == "import" and isinstance(value, External) and not stub_values.is_described(value)
         for binding, value in zip(bindings, values, strict=True)
@@ -703,7 +712,7 @@ def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Va
 
 
 def _getter(bindings: Sequence[Binding]) -> object:
-    """Return what a class binds a name to last; for a property its getter, not ``@name.setter``."""
+    """Return the last target of a name in a class body; for a property its getter, not its setter or deleter."""
     for binding in reversed(bindings):
         target = binding.target
         if not isinstance(target, Function):
@@ -714,6 +723,7 @@ def _getter(bindings: Sequence[Binding]) -> object:
 
 
 def _says_anything(annotation: Expr) -> bool:
+    """Return whether an annotation allows every value: ``Any``, ``object``."""
     return facts.last_name(annotation) in ("Any", "object")
 
 
@@ -742,7 +752,7 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
 
 
 def _number_text(literal: complex) -> str:
-    """Return a number as it is written; one of more digits than Python prints, by its size."""
+    """Return the text of a number; of an integer with more digits than Python prints, its number of bits."""
     try:
         return str(literal)
     except ValueError:

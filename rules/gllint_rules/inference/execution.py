@@ -1,4 +1,4 @@
-"""One function executed over abstract values: what each ``return`` and ``yield`` gives."""
+"""Execute one function over abstract values, to see what each ``return`` and ``yield`` gives."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The place that a value was taken from: the variable of the outermost container, and the keys into it."""
+    """The place that a value was taken from: the variable of the outermost container, and the steps into it."""
 
     root: Variable
-    way: tuple[Step, ...]
+    path: tuple[Step, ...]
 
 
 TABLE_WRITERS = frozenset({"writer", "DictWriter"})
 MOST_WITHIN = 5  # containers around each other that a store is followed into
-MOST_OWN = 32  # parts of an attribute of `self` whose stores are followed
-MOST_ROUNDS = 2  # executions of one function within each other, for what it puts into containers
+MOST_OWN = 32  # parts of an attribute of `self` that stores are followed into
+MOST_ROUNDS = 2  # nested executions of one function, to see what it puts into containers
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
@@ -85,7 +85,7 @@ def changes(evaluator: Evaluator, callee: FunctionOf, arguments: Env, watched: f
 
 
 def execute(evaluator: Evaluator, callee: FunctionOf, arguments: Env | None = None) -> Flow:
-    """Execute the body of ``callee`` over what is known of its parameters, of the ``arguments`` first."""
+    """Execute the body of ``callee`` with ``arguments``, and with its annotations for the other parameters."""
     function = callee.function
     runner = _Runner(evaluator, callee)
     if isinstance(function, facts.Lambda):
@@ -101,7 +101,7 @@ def execute(evaluator: Evaluator, callee: FunctionOf, arguments: Env | None = No
 
 
 def too_complex(callee: FunctionOf) -> Flow:
-    """Return the outcome of a function of which nothing is known but where it returns."""
+    """Return the outcome of a function that takes too long to execute: each ``return`` with an unknown value."""
     function = callee.function
     if isinstance(function, facts.Lambda):
         return Flow([(function.body, UNKNOWN)])
@@ -121,6 +121,8 @@ def _returned(body: Block) -> Iterator[Expr]:
 
 
 class _Runner:
+    """The execution of one function: its loops, links between variables and containers, and its outcome."""
+
     def __init__(
         self, evaluator: Evaluator, callee: FunctionOf, watched: frozenset[str] = frozenset()
     ) -> None:
@@ -149,6 +151,7 @@ class _Runner:
         self.swept: set[tuple[Variable, int]] = set()  # whose elements were all stored to, and in which loop
 
     def parameters(self) -> Env:
+        """Return the values of the parameters by their annotations."""
         frame = Frame(self.module, self.scope, None, self.callee.bound)
         return {param.name: self.evaluator.parameter(param, frame) for param in self.callee.function.params}
 
@@ -222,6 +225,7 @@ class _Runner:
                 return env
 
     def leave(self, env: Env) -> None:
+        """Record the watched variables where the function ends."""
         for name in self.watched:
             if name in env:
                 old = self.end_values.get(name)
@@ -233,7 +237,7 @@ class _Runner:
         """Return the variables after an ``if`` and all its ``elif``."""
         ends: list[Env | None] = []
         while True:
-            # A test may bind a name, `if (n := f()) > 3`, which both ways read.
+            # A test may bind a name that both branches read: `if (n := f()) > 3`.
             if isinstance(statement.test, (facts.Walrus, facts.Compare, facts.BoolOp)):
                 self.eval(statement.test, env)
             narrowed = narrow(self.evaluator, statement.test, self.frame(env))
@@ -267,14 +271,15 @@ class _Runner:
         return env
 
     def loop(self, statement: facts.Loop, env: Env) -> Env | None:
-        """Execute a loop in two rounds, since a round reads what the one before has stored."""
+        """Execute a loop in two rounds, since a round reads what the previous round has stored.
+
+        Deep within loops one round must do: the number of executions doubles with each enclosing loop.
+        """
         self.loops += 1
         self.loops_begun += 1
         number = self.loops_begun
         source = self.eval(statement.source, env) if statement.target is not None else UNKNOWN
-        # What a round stores the next one reads, and two rounds show that. Deep within loops one must do: their number
-        # doubles with each loop around.
-        if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
+        if self.loops <= MOST_REPEATS:
             lengths = len(self.flow.returns), len(self.flow.yields)
             self.first_rounds += 1
             end, _ = self.round(statement, dict(env), source, number)
@@ -283,13 +288,13 @@ class _Runner:
             env = self.joined(env, end) or env
             # The body may have changed what it iterates over: `for row in rows: rows.append(…)`.
             if statement.target is not None and not self.swept_in(number):
-                source = self.eval(statement.source, env)  # else each element is met once, as it was before
+                source = self.eval(statement.source, env)
         end, broken = self.round(statement, dict(env), source, number)
         self.loops -= 1
         if end is not None and broken is None:
-            # Where there was no element, there is none that was not stored to.
+            # Without a round there were no elements either: so all elements, if any, were stored to.
             env = {**env, **{name: end[name] for name in self.swept_in(number) if name in end}}
-        # Behind `while True` only a `break` leads on.
+        # Only a `break` ends `while True`.
         endless = (
             statement.target is None
             and isinstance(statement.source, facts.Const)
@@ -307,13 +312,13 @@ class _Runner:
     def round(
         self, statement: facts.Loop, env: Env, source: Value, number: int
     ) -> tuple[Env | None, Env | None]:
-        """Return the variables at the end of a round, and at each ``break``.
+        """Execute the body of loop ``number`` once, and return the variables at its end, and those at a ``break``.
 
-        ``source`` is what loop ``number`` iterates over.
+        ``source`` is the value that the loop iterates over.
         """
         if statement.target is not None:
             self.store(statement.target, containers.element(source), env)
-            self.stand_for(statement.target, statement.source, env, number)
+            self.link_loop_variables(statement.target, statement.source, env, number)
         self.exits.append([])
         end = self.block(statement.body, env)
         broken: Env | None = None
@@ -328,8 +333,7 @@ class _Runner:
         """Execute ``try``: an exception may come before or after any statement of its body."""
         initial = dict(env)
         end = self.block(statement.body, dict(env))
-        # An exception may come before or after any statement of the body.
-        start = self.joined(initial, end) or initial
+        start = self.joined(initial, end) or initial  # of the handlers
         result = self.block(statement.orelse, end) if end is not None else None
         for name, body in statement.handlers:
             inner = dict(start)
@@ -343,7 +347,7 @@ class _Runner:
         return result
 
     def match(self, statement: facts.Match, env: Env) -> Env | None:
-        # Where no case need match, the statement may change nothing.
+        # If no case has to match, the statement may change nothing.
         result: Env | None = None if statement.exhaustive else dict(env)
         for names, body in statement.cases:
             captured: Env = {name: self.captured(kind, statement.subject, env) for name, kind in names}
@@ -354,7 +358,7 @@ class _Runner:
         """Return the value of the name in a pattern such as ``case float(x)``, where ``kind`` is the class."""
         match kind:
             case "int" | "float" | "complex":
-                message = f"the pattern `{kind}` takes numbers alone"
+                message = f"the pattern `{kind}` matches only numbers"
                 return self.evaluator.number(message, self.frame(env), subject.at, real=kind == "float")
             case "str" | "bytes":
                 return TEXT
@@ -379,7 +383,9 @@ class _Runner:
         value = self.eval(statement.value, env)
         self.effect(statement.value, env)
         origin = (
-            self.way_to(statement.value, env) if isinstance(statement.value, facts.Sub | facts.Call) else None
+            self.path_to(statement.value, env)
+            if isinstance(statement.value, facts.Sub | facts.Call)
+            else None
         )
         if declared is not None:
             value = hints.typed(self.evaluator, value, declared, isinstance(statement.targets[0], facts.Name))
@@ -391,14 +397,14 @@ class _Runner:
             if isinstance(target, facts.Name) and (stream := self.written_to(statement.value, env)):
                 self.table_writers[target.id] = stream
             if origin is not None:
-                self.lies_in(target, *origin)
+                self.link(target, *origin)
             elif isinstance(target, facts.Sub | facts.Attr) and isinstance(statement.value, facts.Name):
-                place = self.way_to(target, env)
+                place = self.path_to(target, env)
                 if place is not None:
-                    self.lies_in(statement.value, *place)
+                    self.link(statement.value, *place)
 
     def written_to(self, source: Expr, env: Env) -> Expr | None:
-        """Return the stream that ``csv.writer(stream)`` writes to."""
+        """Return the stream that ``csv.writer(stream)`` writes to, None for another expression."""
         if not isinstance(source, facts.Call) or not source.args:
             return None
         if facts.last_name(source.func) not in TABLE_WRITERS:
@@ -408,8 +414,10 @@ class _Runner:
         return source.args[0] if is_writer else None
 
     def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
-        """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
-        # Each number is a leaf where it is, not where the tuple begins.
+        """Store the ``value`` of ``source`` in a target.
+
+        In ``a["x"], b = 1, 2`` each number is reported at its own place, not where the tuple begins.
+        """
         if isinstance(target, facts.Seq) and isinstance(source, facts.Seq):
             items = (*target.items, *source.items)
             if len(target.items) == len(source.items) and not any(isinstance(i, facts.Star) for i in items):
@@ -433,9 +441,9 @@ class _Runner:
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
-                        # What is no list may give anything: a starred target takes an iterator as well as a text.
-                        listed = all(isinstance(option, ListOf) for option in options(value))
-                        rest = ListOf(rest=containers.element(value)) if listed else UNKNOWN
+                        # The elements of other values are unknown: a starred target takes an iterator or a text, too.
+                        is_list = all(isinstance(option, ListOf) for option in options(value))
+                        rest = ListOf(rest=containers.element(value)) if is_list else UNKNOWN
                         self.store(item.value, rest, env)
                         for j, last in enumerate(items[i + 1 :], i + 1 - len(items)):
                             self.store(last, containers.unpacked(self.evaluator, value, (j,)), env)
@@ -445,20 +453,20 @@ class _Runner:
                 entry = Entry(value, site or Site(self.module, target.at))
                 if (own := variable(target)) is not None:
                     env.pop(own, None)
-                self.take_in(target.base, env)
+                self.load_outer(target.base, env)
                 self.set_defaults(target, env)
                 self.update(target, env, lambda _: (entry,))
             case _:
                 pass
 
-    def take_in(self, base: Expr, env: Env) -> None:
-        """Store into a container of the module or of ``self``, where later reads find it."""
-        place = self.way_to(base, env)
+    def load_outer(self, base: Expr, env: Env) -> None:
+        """Make a container of the module or of ``self`` a variable here, so that stores into it are seen."""
+        place = self.path_to(base, env)
         if place is None:
             return
-        root, way = place
-        if root == "self" and way and isinstance(env.get(root), Instance) and isinstance(way[0], At):
-            root = Own(str(way[0].key))
+        root, path = place
+        if root == "self" and path and isinstance(env.get(root), Instance) and isinstance(path[0], At):
+            root = Own(str(path[0].key))
         elif root in env or root in self.elements:
             return
         else:
@@ -471,25 +479,28 @@ class _Runner:
         if _holds_container(container):
             env[root] = container
 
-    def stand_for(self, target: Expr, source: Expr, env: Env, number: int) -> None:
-        """Note that the variables of loop ``number`` are the keys and elements of a container."""
+    def link_loop_variables(self, target: Expr, source: Expr, env: Env, number: int) -> None:
+        """Link the variables of loop ``number`` to the container whose keys and elements they are."""
         keys, element, of, kind = _iterated(target, source)
-        place = self.way_to(of, env) if of is not None else None
+        place = self.path_to(of, env) if of is not None else None
         if place is None or of is None:
             return
-        root, way = place
+        root, path = place
         whole = not (isinstance(of, facts.Sub) and isinstance(of.index, facts.Slice))
         for name, origins in ((keys, self.keys), (element, self.elements)):
             if name is not None and name != root:
-                origins[name] = Origin(root, (*way, Each(kind, whole, number)))
+                origins[name] = Origin(root, (*path, Each(kind, whole, number)))
 
-    def lies_in(self, expr: Expr, root: Variable, way: tuple[Step, ...]) -> None:
-        """Note that a variable's value is in a container: what is stored to the one is stored to the other."""
+    def link(self, expr: Expr, root: Variable, path: tuple[Step, ...]) -> None:
+        """Note that a variable's value is in a container, so that a store into the one changes the other, too."""
         if isinstance(expr, facts.Name) and expr.id != root:
-            self.elements[expr.id] = Origin(root, way)
+            self.elements[expr.id] = Origin(root, path)
 
-    def way_to(self, expr: Expr, env: Env) -> tuple[Variable, tuple[Step, ...]] | None:
-        """Return the variable at the start of a chain of subscripts and attributes, and the steps from there."""
+    def path_to(self, expr: Expr, env: Env) -> tuple[Variable, tuple[Step, ...]] | None:
+        """Return the variable at the start of a chain, and the steps from there: ``a["b"].c`` → ``a``, (b, c).
+
+        None for an expression that is not a chain of subscripts and attributes.
+        """
         back: list[tuple[Expr, Expr | None]] = []
         while not isinstance(expr, facts.Name):
             match expr:
@@ -502,52 +513,55 @@ class _Runner:
                 case _:
                     return None
             expr = base
-        way: list[Step] = []
+        path: list[Step] = []
         root: Variable = expr.id
         if back and (own := variable(back[-1][0])) is not None and own in env:
             back.pop()
             root = own
         for part, at in reversed(back):
             if at is None:
-                way.append(At(facts.last_name(part), part))
+                path.append(At(facts.last_name(part), part))
             elif not isinstance(at, facts.Slice):
-                way.append(self.step_of(root, way, at, env))
-        return root, tuple(way)
+                path.append(self.subscript_step(root, path, at, env))
+        return root, tuple(path)
 
-    def step_of(self, root: Variable, way: Sequence[Step], index: Expr, env: Env) -> Step:
-        """Return the step of a subscript. If a loop goes over the keys of the same container, it is each element."""
+    def subscript_step(self, root: Variable, path: Sequence[Step], index: Expr, env: Env) -> Step:
+        """Return the step of a subscript: to one element, or to each if a loop over the keys gives the index.
+
+        In ``for key in data: data[key] = 1`` the step is to each element of ``data``.
+        """
         of = self.keys.get(index.id) if isinstance(index, facts.Name) else None
         if of is not None:
             origin = self.elements.get(root)
-            origins = [Origin(root, tuple(way))]
+            origins = [Origin(root, tuple(path))]
             if origin is not None:
-                origins.append(Origin(origin.root, (*origin.way, *way)))
-            if any(of.root == other.root and is_same_way(of.way[:-1], other.way) for other in origins):
-                return of.way[-1]
+                origins.append(Origin(origin.root, (*origin.path, *path)))
+            if any(of.root == other.root and is_same_way(of.path[:-1], other.path) for other in origins):
+                return of.path[-1]
         return At(containers.key_of(self.evaluator, index, self.frame(env)), index)
 
     def update(self, target: Expr, env: Env, change: Change) -> None:
-        """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entries."""
-        place = self.way_to(target, env)
+        """Change the entries at a target such as ``a["b"]["c"]``: its variable gets a changed container."""
+        place = self.path_to(target, env)
         if place is not None and place[1]:
             self.update_at(*place, Site(self.module, target.at), env, change)
 
-    def update_at(self, root: Variable, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
-        """Store a new value for variable ``root``, and in the containers that it came from."""
+    def update_at(self, root: Variable, path: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
+        """Change the entries at ``path`` in variable ``root``, and in the containers that its value was taken from."""
         for _ in range(MOST_WITHIN):
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 old = env[root]
                 self.evaluator.step(old.size // 256)
-                changed = Store(self.evaluator, self.module, change).into(old, way)
+                changed = Store(self.evaluator, self.module, change).into(old, path)
                 self.put(root, self.evaluator.limit(changed, site, old.size), env)
-                self.swept.update((root, step.loop) for step in way if isinstance(step, Each) and step.whole)
+                self.swept.update((root, step.loop) for step in path if isinstance(step, Each) and step.whole)
             origin = self.elements.get(root)
             if origin is None:
                 break
-            root, way = origin.root, (*origin.way, *way)
+            root, path = origin.root, (*origin.path, *path)
 
     def put(self, root: Variable, value: Value, env: Env) -> None:
-        """Set variable ``root`` to ``value``. A large attribute of ``self`` has its class's value again."""
+        """Set variable ``root`` to ``value``. A large attribute of ``self`` is forgotten: its class says what it is."""
         env[root] = UNKNOWN if isinstance(root, Own) and value.size > MOST_OWN else value
 
     def remove(self, target: Expr, env: Env) -> None:
@@ -576,18 +590,18 @@ class _Runner:
         if isinstance(target, facts.Name):
             self.store(target, value, env, site)
             return
-        if number(value) is not None and self.lies_under_known(target, env):
+        if number(value) is not None and self.is_under_known_keys(target, env):
             return
         if isinstance(target, facts.Sub | facts.Attr):
-            self.take_in(target.base, env)
+            self.load_outer(target.base, env)
         is_leaf = self.is_leaf(target, env)
 
         def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            """Return the element after a store. A number that is a leaf already keeps its place."""
+            """Return the entries after the operation. A number that is reported already keeps its place."""
             if number(value) is None:
                 return (Entry(value, site),)
             if not any(number(entry.value) is not None for entry in entries):
-                # What it augments may be stored further down in the loop, or in another dict that this may be.
+                # The first value may be stored further down in the loop, or in another of the possible dicts.
                 return entries if self.first_rounds or is_leaf else (Entry(value, site),)
             return tuple(e.holding(value) if number(e.value) is not None else e for e in entries)
 
@@ -606,8 +620,8 @@ class _Runner:
             for entry in option.entries.get(key, ())
         )
 
-    def lies_under_known(self, target: Expr, env: Env) -> bool:
-        """Return whether it is a number under one of the keys of a dict of numbers that is written out."""
+    def is_under_known_keys(self, target: Expr, env: Env) -> bool:
+        """Return whether a computed key leads into dicts whose keys are all known, one of them with a number."""
         if (
             not isinstance(target, facts.Sub)
             or containers.key_of(self.evaluator, target.index, self.frame(env)) is not None
@@ -641,19 +655,19 @@ class _Runner:
             case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
                 self.remove(facts.Sub(expr.at, base, index), env)
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in MUTATORS:
-                self.take_in(base, env)
+                self.load_outer(base, env)
                 self.set_defaults(base, env)
-                place = self.way_to(base, env)
+                place = self.path_to(base, env)
                 if place is not None and (place[0] in env or place[0] in self.elements):
                     changed = mutated(self.evaluator, self.eval(base, env), name, expr, self.frame(env))
                     if changed is not None:
                         self.replace_at(base, changed, env)
                     if name in ("append", "add") and len(expr.args) == 1:
-                        self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
+                        self.link(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
             case facts.Call(
                 func=facts.Attr(base=facts.Name(id=name), name="writerow" | "writerows"), args=(row,)
             ) if name in self.table_writers:
-                # A row has delimiters between its values: its text is not only their text.
+                # The delimiter between the values, so that the text is not taken for that of one value.
                 line = facts.Join(expr.at, (facts.Const(expr.at, "|"), facts.Hole(row, None)))
                 write = facts.Attr(expr.at, self.table_writers[name], "write")
                 self.effect(facts.Call(expr.at, write, (line,), ()), env)
@@ -662,16 +676,16 @@ class _Runner:
                     facts.Call(expr.at, facts.Attr(expr.at, stream, "write"), (_line(expr),), ()), env
                 )
             case facts.Call():
-                self.filled(expr, env)
-                self.handed_on(expr, env)
-                self.given_away(expr, env)
+                self.fill_by_call(expr, env)
+                self.fill_by_callback(expr, env)
+                self.fill_by_unknown(expr, env)
             case _:
                 pass
 
-    def filled(self, call: facts.Call, env: Env) -> None:
+    def fill_by_call(self, call: facts.Call, env: Env) -> None:
         """Change the containers that a called function of the project fills.
 
-        These are its arguments, and for an inner function also the variables around it.
+        These are its arguments, and for an inner function also the variables of the function around it.
         """
         container_args = [
             arg for arg in (*call.args, *(arg for _, arg in call.keywords)) if self.is_container(arg, env)
@@ -698,8 +712,8 @@ class _Runner:
         for name, _, new in self.changed_by(callee, call, sources, env, with_arguments=True):
             self.replace_at(sources[name], new, env)
 
-    def handed_on(self, call: facts.Call, env: Env) -> None:
-        """Change the containers that an inner function may fill if it is passed on, to be called later."""
+    def fill_by_callback(self, call: facts.Call, env: Env) -> None:
+        """Change the containers that an inner function may fill later, when it is passed to another function."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             callee = env.get(arg.id) if isinstance(arg, facts.Name) else None
             if isinstance(callee, FunctionOf) and isinstance(callee.function, facts.Function):
@@ -707,8 +721,8 @@ class _Runner:
                 for name, old, new in self.changed_by(callee, call, sources, env):
                     self.replace_at(sources[name], join(old, new), env)
 
-    def given_away(self, call: facts.Call, env: Env) -> None:
-        """Return the empty containers that an unknown function receives, which may fill them."""
+    def fill_by_unknown(self, call: facts.Call, env: Env) -> None:
+        """Make the empty containers unknown that are passed to an unknown function, which may fill them."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             container = env.get(arg.id) if isinstance(arg, facts.Name) else None
             if container is None or (filled := over(container, _perhaps_filled)) is container:
@@ -730,11 +744,11 @@ class _Runner:
         env: Env,
         with_arguments: bool = False,
     ) -> list[tuple[str, Value, Value]]:
-        """List the containers of ``sources`` that a call of ``callee`` changes: name, value before, value after."""
+        """Return the containers of ``sources`` that a call of ``callee`` changes: name, old value, new value."""
         function = callee.function
         if not sources or self.evaluator.executes((function, call)):
             return []
-        # A function that calls itself stores in a further round what it stored in this one, by the same statements.
+        # In further recursive calls the same statements would store the same again.
         if self.evaluator.rounds_of(function) >= MOST_ROUNDS:
             return []
         old_values: Env = {name: self.eval(expr, env) for name, expr in sources.items()}
@@ -768,7 +782,7 @@ class _Runner:
             return _holds_container(env.get(expr.id))
         if not isinstance(expr, (facts.Sub, facts.Attr)):
             return False
-        place = self.way_to(expr, env)
+        place = self.path_to(expr, env)
         return place is not None and _holds_container(env.get(place[0])) and bool(place[1])
 
     def container_arguments(
@@ -784,22 +798,22 @@ class _Runner:
                     yield param.name, arguments[param.name]
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
-        """Replace the container that ``base`` leads to, in its variable and in the container that it came out of."""
+        """Replace the container at ``base`` by ``value``, in its variable and in the container it was taken from."""
         self.evaluator.step(value.size // 256)
         value = self.evaluator.limit(value, Site(self.module, base.at), value.size)
-        place = self.way_to(base, env)
+        place = self.path_to(base, env)
         if place is None:
             return
-        root, way = place
+        root, path = place
         site = Site(self.module, base.at)
-        if not way:
+        if not path:
             self.put(root, value, env)
             origin = self.elements.get(root)
             if origin is None:
                 return
-            root, way = origin
+            root, path = origin
         self.update_at(
-            root, way, site, env, lambda old: (old[0].holding(value) if old else Entry(value, site),)
+            root, path, site, env, lambda old: (old[0].holding(value) if old else Entry(value, site),)
         )
 
     def set_defaults(self, target: Expr, env: Env) -> None:
@@ -819,7 +833,7 @@ class _Runner:
 
 
 def _line(call: facts.Call) -> facts.Join:
-    """Return the text that ``print`` writes: its arguments with blanks between them, and the end of the line."""
+    """Return the text that ``print`` writes: its arguments with spaces between them, and a newline."""
     parts: list[facts.Const | facts.Join | facts.Hole] = []
     for arg in call.args:
         parts += (facts.Hole(arg, None), facts.Const(call.at, " "))
@@ -827,7 +841,7 @@ def _line(call: facts.Call) -> facts.Join:
 
 
 def _perhaps_filled(value: Value) -> Value:
-    """Return an empty container that may contain anything by now, by its annotation if it has one."""
+    """Return an empty container as one with unknown contents; other values stay as they are."""
     match value:
         case DictOf(rest=None) if not value.entries:
             return filled_elsewhere(value)
@@ -838,8 +852,12 @@ def _perhaps_filled(value: Value) -> Value:
 
 
 def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr | None, str]:
-    """Return, for a loop, the variables of the keys and elements of a container, the container, and its kind."""
-    named = target.id if isinstance(target, facts.Name) else None
+    """Return what a loop goes over: the variable of the keys, that of the elements, the container, and its kind.
+
+    ``for k, v in d.items()`` → ``k``, ``v``, ``d``, "dict". Of a list the keys are the indices. A plain ``for x in d``
+    may be over keys or elements: ``x`` is both.
+    """
+    name = target.id if isinstance(target, facts.Name) else None
     first, second = (
         [item.id if isinstance(item, facts.Name) else None for item in target.items]
         if isinstance(target, facts.Seq) and len(target.items) == 2
@@ -854,23 +872,23 @@ def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr 
             case facts.Call(func=facts.Attr(base=inner, name="items"), args=()):
                 return first, second, inner, "dict"
             case facts.Call(func=facts.Attr(base=inner, name="values"), args=()):
-                return None, named, inner, "dict"
+                return None, name, inner, "dict"
             case facts.Call(func=facts.Attr(base=inner, name="keys"), args=()):
-                return named, None, inner, "dict"
+                return name, None, inner, "dict"
             case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *start)) if not start:
                 return first, second, inner, "list"
             case facts.Call(
                 func=facts.Name(id="range"),
                 args=(facts.Call(func=facts.Name(id="len"), args=(inner,)),),
             ):
-                return named, None, inner, "list"
+                return name, None, inner, "list"
             case _:
                 return None, None, None, ""
-    return named, named, source, "list"
+    return name, name, source, "list"
 
 
 def _assigned(target: Expr, value: Value, site: Site) -> Value:
-    """Return a number whose value depends on another place, with this assignment as evidence."""
+    """Return a number with its assignment to a name as evidence; other values stay as they are."""
     if isinstance(target, facts.Name) and isinstance(value, Number) and value.because.site != site:
         return replace(value, because=Because(f"`{target.id}` is assigned here", site, (value.because,)))
     return value

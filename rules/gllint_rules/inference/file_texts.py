@@ -1,4 +1,4 @@
-"""What the project reads out of a file that is no Python and that it names by a literal path: its text.
+"""The text of files that are not Python and that the project reads by a literal path.
 
 ``Path("prompts/final.j2").read_text()``, ``open(…).read()``, ``files("pkg").joinpath("final.md").read_text()``,
 ``yaml.safe_load(f)["final"]``, ``env.get_template("report.md.j2").render(…)``.
@@ -59,7 +59,7 @@ READERS = frozenset(
 )
 RENDERERS = frozenset({"render", "render_async", "substitute", "safe_substitute"})
 _MOST_DEPTH = 50  # of nodes in nodes
-# How methods are called that give the text of a file, or the same text.
+# In the names of methods that return the text of a file.
 _GIVES_TEXT = re.compile(
     r"read|load|open|text|content|prompt|template|source|file|data|get|fetch|strip|decode"
 )
@@ -76,7 +76,7 @@ class TemplateInstance(ExternalInstance, frozen=True):
 
 
 def read(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
-    """Return what a call reads from a file of the project; ``None`` if it does not read one that is known."""
+    """Return the value that a call reads from a file of the project; None if it reads no known file."""
     module = file_of(evaluator, call, frame)
     name = facts.last_name(call.func)
     if module is None:
@@ -89,7 +89,7 @@ def read(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
 
 
 def file_of(evaluator: Evaluator, call: Call, frame: Frame) -> TextModule | None:
-    """Return the file that a call reads."""
+    """Return the file that a call reads, None if it is unknown or the call reads none."""
     name = facts.last_name(call.func)
     match call.func:
         case facts.Attr(base=base) if name == "read_text" and _external(evaluator, call, frame) is None:
@@ -116,7 +116,7 @@ def file_of(evaluator: Evaluator, call: Call, frame: Frame) -> TextModule | None
 
 
 def _external(evaluator: Evaluator, call: Call, frame: Frame) -> str | None:
-    """Return the full name of what is called, where that is of no project."""
+    """Return the full name of a called function of another package (``json.loads``), None for other calls."""
     callee = evaluator.eval(call.func, frame)
     return callee.name if isinstance(callee, External) else None
 
@@ -140,7 +140,7 @@ def _parsed(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None
     made, home = origin(evaluator, expr, frame)
     match made:
         case Call(func=facts.Attr(name=name)) if _GIVES_TEXT.search(name) is None:
-            return None  # `report.to_json()`: to follow what an object makes of itself takes long
+            return None  # `report.to_json()` reads no file, and takes long to evaluate
     opened = _opened(evaluator, made, home)
     if opened is not None:
         return opened
@@ -153,6 +153,7 @@ def _parsed(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None
 
 
 def _file_at(evaluator: Evaluator, path: str | None, frame: Frame) -> TextModule | None:
+    """Return the text file at a path, as the module of ``frame`` names it; None if there is none."""
     if not path:
         return None
     target = evaluator.modules.find_module(frame.module.path, f"{TEXT_MARK}{path}")
@@ -164,10 +165,10 @@ def _file_at(evaluator: Evaluator, path: str | None, frame: Frame) -> TextModule
 
 
 def path_of(evaluator: Evaluator, expr: Expr, frame: Frame, depth: int = 0) -> str | None:
-    """Return the path that an expression writes out, absolute where it begins at a file of the project; ``""`` if one
-    runs.
+    """Return the path that an expression gives, None if a part of it is unknown.
 
-    ``None`` if a part of it is not known.
+    It is absolute if it begins at a file of the project (``Path(__file__).parent / "a.md"``), else relative as in the
+    source (``"prompts/a.md"``). The current directory is "".
     """
     if depth > MOST_STEPS:
         return None
@@ -214,7 +215,7 @@ def path_of(evaluator: Evaluator, expr: Expr, frame: Frame, depth: int = 0) -> s
 def _path_of_call(
     evaluator: Evaluator, call: Call, func: Expr, args: Sequence[Expr], frame: Frame, depth: int
 ) -> str | None:
-    """Return the path that a call gives: ``Path(a, b)``, ``os.path.join(a, b)``, ``base.joinpath(c)``."""
+    """Return the path of a call such as ``Path(a, b)``, ``os.path.join(a, b)``, ``base.joinpath(c)``; else None."""
     name = _external(evaluator, call, frame) or ""
     if name in _PATHS:
         return _joined([path_of(evaluator, arg, frame, depth + 1) for arg in args])
@@ -252,7 +253,7 @@ def _above(path: str | None) -> str | None:
 
 
 def _package(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
-    """Return the folder of a package, by its name or that of the module itself."""
+    """Return the folder of the package that an expression names: ``"my.package"``, ``__package__``, ``__name__``."""
     match expr:
         case facts.Name(id="__package__" | "__name__"):
             return posixpath.dirname(frame.module.path)
@@ -266,7 +267,7 @@ def _package(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
 
 
 def _template(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
-    """Return a template object that is made of the text of a file."""
+    """Return the template object that a call makes from the text of a file; None for other calls."""
     is_known = facts.last_name(call.func) == "from_string" or _external(evaluator, call, frame) in _TEMPLATES
     text = evaluator.eval(call.args[0], frame) if is_known and call.args else None
     if not isinstance(text, Text) or not is_of_a_file(text):
@@ -277,23 +278,24 @@ def _template(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
 def _template_file(
     evaluator: Evaluator, environment: Expr | None, name: Expr, frame: Frame
 ) -> TextModule | None:
-    """Return the file of a template that an environment has under a name."""
+    """Return the file of the template ``name`` of a Jinja ``environment`` (None: the framework's default)."""
     text = literal_of(evaluator.eval(name, frame)) or ""
     if not text or text.startswith("/"):
         return None
     folders = _template_folders(evaluator, environment, frame)
+    # Without known folders, the file is looked up by its name in the whole project (`?`).
     paths = [_joined([folder, text]) for folder in folders] or [f"?{text}"]
     return next(filter(None, (_file_at(evaluator, path, frame) for path in paths)), None)
 
 
 def _template_folders(evaluator: Evaluator, environment: Expr | None, frame: Frame) -> Sequence[str]:
-    """Return the folders of an environment, where all of them are seen."""
+    """Return the template folders of an environment; none if one of them is unknown."""
     folders = list(_folders(evaluator, environment, frame)) if environment is not None else []
     return [] if None in folders else [folder for folder in folders if folder is not None]
 
 
 def _folders(evaluator: Evaluator, environment: Expr, frame: Frame) -> Iterator[str | None]:
-    """Yield the folders of which an environment loads its templates, ``None`` for one that is not known."""
+    """Yield the folders from which an environment loads its templates, None for an unknown one."""
     made, home = origin(evaluator, environment, frame)
     if not isinstance(made, Call):
         return
@@ -305,7 +307,7 @@ def _folders(evaluator: Evaluator, environment: Expr, frame: Frame) -> Iterator[
 
 
 def _loaded_folders(evaluator: Evaluator, loader: Expr, frame: Frame, depth: int) -> Iterator[str | None]:
-    """Yield the folders of a Jinja loader; ``None`` for one that is not known."""
+    """Yield the folders of a Jinja loader, None for an unknown one."""
     loader, frame = origin(evaluator, loader, frame)
     if depth > MOST_STEPS:
         return
@@ -328,6 +330,7 @@ def _loaded_folders(evaluator: Evaluator, loader: Expr, frame: Frame, depth: int
 
 
 def _piece(module: TextModule, part: Part) -> Literal | Interpolation:
+    """Return a part of a file's text as a literal, or as an unknown value if a template fills it in."""
     site = Site(module, part.at)
     return Literal(part.text, site) if part.text is not None else Interpolation(UNKNOWN, site)
 
@@ -343,9 +346,9 @@ def node_text(module: TextModule, node: TextNode) -> Text:
 
 
 def _document(module: TextModule, root: Node) -> Value:
-    """Return the value of one document; unknown if it has numbers and texts that are not templates.
+    """Return the value of one document; unknown if it has numbers and no template.
 
-    Only an annotation of the reader can say what a number in data is.
+    Such a file is data: only an annotation of the code that reads it can say what its numbers are.
     """
     nodes = list(leaves([root]))
     has_templates = any(isinstance(node, TextNode) and "{" in node.text for node in nodes)
@@ -359,7 +362,10 @@ def _is_number(module: TextModule, node: Node) -> bool:
 
 
 def _value(module: TextModule, node: Node, depth: int, values: dict[Node, Value]) -> Value:
-    """Return data without their numbers and truth values, which are not code."""
+    """Return the texts, lists and maps of a document as a value; numbers and truth values in it are unknown.
+
+    ``values`` stores the value of each node, since an anchor of YAML may be used again.
+    """
     if depth > _MOST_DEPTH:
         return UNKNOWN
     if node in values:

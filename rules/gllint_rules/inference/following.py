@@ -1,4 +1,4 @@
-"""An evaluator for modules that are edited: it notes what is read for an answer, and forgets what an edit spoils.
+"""An evaluator for modules that are edited: it records what each answer reads, and forgets what an edit affects.
 
 A question is known by its key. Whatever is read of a module for its answer is noted: the section of each expression
 that is evaluated, of each function that is executed, and what :class:`~gllint_rules.reading.facts.Module` notes itself
@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 
 class FollowingEvaluator(Evaluator):
-    """An evaluator whose answers outlive an edit, those that rest on nothing which it changed."""
+    """An evaluator that keeps its answers after an edit, unless they depend on a section that the edit changed."""
 
     def __init__(self, modules: Modules, tools: Tools, reads: Reads, packages: tuple[str, ...] = ()) -> None:
         super().__init__(modules, tools, packages)
@@ -32,7 +32,7 @@ class FollowingEvaluator(Evaluator):
         self._read: dict[Hashable, frozenset[Read]] = {}  # for the answers, and for the provisional ones
 
     def inherit(self, old: FollowingEvaluator) -> None:
-        """Take over the answers of ``old``, which notes what is read in the same place."""
+        """Take over the answers of ``old``, which records reads in the same object."""
         self._answers, self._costs, self._dear = dict(old._answers), dict(old._costs), dict(old._dear)
         self._read = dict(old._read)
 
@@ -41,7 +41,7 @@ class FollowingEvaluator(Evaluator):
         self._read.clear()
 
     def forget_spoilt(self, spoilt: Spoilt) -> None:
-        """Forget the answers that rest on what is ``spoilt``."""
+        """Forget the answers that depend on the ``spoilt`` sections."""
         for key in spoilt.among(self._read):
             del self._read[key]
             self._answers.pop(key, None)
@@ -49,8 +49,8 @@ class FollowingEvaluator(Evaluator):
             self._dear.pop(key, None)
 
     def _noted(self, key: Hashable, answer: Callable[[], _T]) -> _T:
-        """Record what an answer reads."""
-        # An answer that is settled stays while it is given anew within its circle, which then reads a part of that.
+        """Return an answer, and record what is read for it under ``key``."""
+        # Within a cycle an answer may be given a second time, which reads less: what the first one read counts, too.
         settled = self._read.get(key, NOTHING) if key in self._answers else NOTHING
         outer = self._reads.begin()
         try:
@@ -59,9 +59,11 @@ class FollowingEvaluator(Evaluator):
             self._read[key] = settled | self._reads.end(outer)
 
     def _remember(self, key: Hashable) -> None:
+        """Record that the current answer uses a stored answer, and so all that was read for that."""
         self._reads.now |= self._read.get(key, NOTHING)
 
     def _note(self, module: Module, at: int) -> None:
+        """Record that the current answer reads the section at position ``at``."""
         self._reads.now.add(module.key | at >> SECTION_BITS)
 
     def _note_class(self, of: ClassOf | None) -> None:
@@ -73,7 +75,7 @@ class FollowingEvaluator(Evaluator):
     def ask(
         self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
     ) -> _T:
-        """Answer a question, and note the place that it is about."""
+        """Answer a question, and record that the answer reads the section at ``site``."""
         if key in self._open:
             return super().ask(key, answer, meanwhile, instead, site)
         ask = super().ask
@@ -98,7 +100,7 @@ class FollowingEvaluator(Evaluator):
         return self._noted(key, lambda: again(key, answer))
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
-        """Evaluate an expression. Answers that took long are remembered."""
+        """Evaluate an expression; the value is stored if it took many steps."""
         evaluate = super().eval
         if self.depth or frame.env is not None:
             return evaluate(expr, frame)

@@ -1,9 +1,7 @@
-"""What f-strings, ``+``, ``str.format``, ``%`` and ``str.join`` make of a text, and what cuts it.
+"""Texts that are put together by f-strings, ``+``, ``str.format``, ``%`` and ``str.join``, or cut by ``strip``.
 
-In and out: its literal parts, and what is filled in between.
-
-Twenty-six lines that each write a text twice make one of a gigabyte, so whatever is put together has a budget. The
-text beyond it is unknown as a whole, and that is noted where it is put together.
+In and out: texts as literal parts and filled-in values. Twenty-six lines that each double a text make a gigabyte, so
+each text has a budget. A text beyond it is unknown as a whole, and a cut is noted where it is made.
 """
 
 from __future__ import annotations
@@ -42,29 +40,26 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import Frame
 
-# The placeholder of a field: a character of its own, or the expression that fills it and its format: with none, a text
-# goes in unchanged.
+# What replaces a field: literal text, or an expression with its format. With the format None, a text is unchanged.
 _Filling: TypeAlias = "str | tuple[facts.Expr | None, str | None]"
 
 MOST_PARTS = 400  # of one text
-MOST_CHARACTERS = (
-    20_000  # of one text that is put together or cut; what the source writes out may be any length
-)
+MOST_CHARACTERS = 20_000  # of one text that is put together or cut; a literal may be longer
 
 # What may surround containers in a text without other content: blanks, separators, marks of a cut end.
 _AROUND_CONTAINERS = frozenset(" \t\r\n,;.…")
 
 _OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
-# The name of a field, what it takes of the argument, and how that is written, in which fields may be again.
+# A field of `str.format`: its name, the steps into the argument, and conversion and format, which may contain fields.
 _FIELD = re.compile(
     r"\{\{|\}\}"
     r"|\{([^{}!:.\[]*+)((?:\.[^{}!:.\[]++|\[[^]{}]++\])*+)((?:[!:][^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)?+)\}"
 )
 _PART = re.compile(r"\.([^.\[]+)|\[([^]]+)\]")
-_DIGITS = 18  # of the place that a field names, as many as are read
+_DIGITS = 18  # of the position in `{0}` that are read
 _UNNAMED = re.compile(r"\{(?=[!:}])")
-# As `string.Template` has them; what is written in braces is a name too.
+# The placeholders of `string.Template`: `$$`, `$name`, `${name}`.
 _DOLLAR = re.compile(r"\$(?:(\$)|([_a-zA-Z]\w*+)|\{([_a-zA-Z]\w*+)\})")
 _PERCENT = re.compile(
     r"%(?:\((\w++)\))?([-+ #0]*+(?:\*|\d++)?+(?:\.(?:\*|\d++))?+)[hlL]?+([diouxXeEfFgGcrsa%])"
@@ -74,9 +69,9 @@ _PERCENT = re.compile(
 def assembled(
     evaluator: Evaluator, parts: Iterable[Literal | Interpolation], site: Site, written: int = 0
 ) -> Text:
-    """Return the text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
+    """Return the text of ``parts``; an unknown text if they are too many or too long, with a cut at ``site``.
 
-    Beyond the budget nothing is read from ``parts``. ``written`` are the characters at ``site``.
+    Beyond the budget nothing is read from ``parts``. ``written`` is the number of literal characters at ``site``.
     """
     content: list[Literal | Interpolation] = []
     length = 0
@@ -95,7 +90,7 @@ def assembled(
 
 
 def is_short(evaluator: Evaluator, text: Text, site: Site) -> bool:
-    """Return whether a text is short enough to be taken apart character by character; noted at ``site`` where not."""
+    """Return whether a text is short enough to be read by character. If not, a cut is noted at ``site``."""
     if sum(len(part.text) for part in text.parts or () if isinstance(part, Literal)) <= MOST_CHARACTERS:
         return True
     _too_large(evaluator, site, f"{MOST_CHARACTERS} characters of a text")
@@ -108,9 +103,9 @@ def _too_large(evaluator: Evaluator, site: Site, budget: str) -> Text:
 
 
 def serialised_alone(text: Text, site: Site) -> Text:
-    """``text``, which is put together at ``site``; as what was serialised where it is nothing but containers.
+    """Return a text as a serialised value if it consists of containers and separators, else unchanged.
 
-    ``f"{rows}\\n"`` is the text of ``rows``; JSON Lines are that of a list.
+    ``f"{rows}\\n"`` is the text of ``rows``; JSON Lines are that of a list. ``site`` is where the text is made.
     """
     contents: list[Interpolation] = []
     for part in text.parts or ():
@@ -126,7 +121,10 @@ def serialised_alone(text: Text, site: Site) -> Text:
 
 
 def own_text(evaluator: Evaluator, expr: facts.Expr, value: Value, frame: Frame) -> Value:
-    """``value``, which ``expr`` gives, as the text that its class makes of it, where its class says which."""
+    """Return the text of ``value`` by the ``__str__`` or ``__repr__`` of its class, else ``value`` itself.
+
+    ``expr`` is the expression of the value.
+    """
     for method in ("__str__", "__repr__"):
         kinds = {option.of for option in options(value) if isinstance(option, (Instance, ModelInstance))}
         if len(kinds) != 1 or not isinstance(value, (Instance, ModelInstance)):
@@ -139,9 +137,7 @@ def own_text(evaluator: Evaluator, expr: facts.Expr, value: Value, frame: Frame)
 
 
 def is_written_out(value: Value) -> bool:
-    """Return whether ``str`` writes the elements of ``value``: a container, or an object whose class has no other
-    text.
-    """
+    """Return whether ``str(value)`` contains its elements: a container, or an object without its own ``__str__``."""
     return any(_writes_out(option) for option in options(value))
 
 
@@ -181,13 +177,13 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
 
 
 def format_map_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
-    """``text.format_map(mapping)``, which is ``text.format(**mapping)``."""
+    """Return the result of ``text.format_map(mapping)``, which is that of ``text.format(**mapping)``."""
     spread = facts.Call(call.at, call.func, (), tuple((None, arg) for arg in call.args))
     return format_call(evaluator, text, spread, frame)
 
 
 def _keyword(call: facts.Call, name: str) -> facts.Expr | None:
-    """Return the argument that a call gives by ``name``, or that a dict has which the call spreads (``**{"n": 5}``)."""
+    """Return the keyword argument ``name`` of a call, also from a spread dict (``**{"n": 5}``); else None."""
     argument = call.keyword(name)
     spread = [value for keyword, value in call.keywords if keyword is None]
     if argument is None and len(spread) == 1:
@@ -203,16 +199,16 @@ def _value_of(mapping: facts.Expr, name: str) -> facts.Expr | None:
 
 
 def _item(base: facts.Expr, key: str | int) -> facts.Sub:
-    """Return the value under ``key``, an expression without source, which has the number of its base."""
+    """Return the expression ``base[key]``, which is not in the source: it has the position of its base."""
     return facts.Sub(base.at, base, facts.Const(base.at, key))
 
 
 def _part(argument: facts.Expr, path: str) -> facts.Expr:
-    """Return the expression that a field shows of its argument: ``{0.limits[high]}`` shows ``x.limits["high"]``."""
+    """Return the expression that a field shows of its argument: ``x.limits["high"]`` for ``{0.limits[high]}``."""
     if isinstance(argument, facts.Star):
         return argument
     end = 0
-    while (part := _PART.match(path, end)) is not None:  # at the first that is none the whole is no field
+    while (part := _PART.match(path, end)) is not None:
         attribute, key = part.groups()
         end = part.end()
         if attribute:
@@ -224,14 +220,15 @@ def _part(argument: facts.Expr, path: str) -> facts.Expr:
 
 
 def _place(name: str) -> int | None:
-    """Return the place that the name of a field says: of ``{0}`` the first; beyond all where it is too
-    long to read.
+    """Return the position in the name of a field: 0 for ``{0}``; None for a keyword (``{name}``).
+
+    A longer number is cut to 18 digits, which is beyond every argument as well.
     """
     return int(name[:_DIGITS]) if name.isdecimal() else None
 
 
 def _path(expr: facts.Expr) -> tuple[str, ...]:
-    """Return the steps from an expression of the source to the part of it which ``expr`` is; mostly none."""
+    """Return the steps of a field into its argument: (".limits", '["high"]') for ``{0.limits[high]}``; mostly none."""
     steps: list[str] = []
     while isinstance(expr, (facts.Sub, facts.Attr)) and expr.at == expr.base.at:
         if isinstance(expr, facts.Attr):
@@ -243,7 +240,7 @@ def _path(expr: facts.Expr) -> tuple[str, ...]:
 
 
 def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
-    """``Template(text).substitute(…)``: names after ``$`` are filled from the keywords, or from a dict."""
+    """Return the result of ``Template(text).substitute(…)``: ``$name`` is filled from the keywords, or from a dict."""
     mapping = call.args[0] if len(call.args) == 1 else None
 
     def filling(match: re.Match[str]) -> _Filling:
@@ -261,7 +258,7 @@ def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
 
 
 def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -> Text:
-    """``text % values``."""
+    """Return the result of ``text % values``."""
     right = expr.right
     values = iter(right.items if isinstance(right, facts.Seq) and right.kind == "tuple" else (right,))
 
@@ -279,7 +276,7 @@ def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -
 
 
 def join_call(evaluator: Evaluator, separator: Text, call: facts.Call, frame: Frame) -> Value:
-    """``separator.join(items)`` where the items are known one by one."""
+    """Return the result of ``separator.join(items)``."""
     site = frame.site(call)
     between = pieces(separator, frame.site(call.func))
     items = evaluator.eval(call.args[0], frame)
@@ -289,7 +286,7 @@ def join_call(evaluator: Evaluator, separator: Text, call: facts.Call, frame: Fr
 def joined(
     evaluator: Evaluator, separator: tuple[Literal | Interpolation, ...], items: Value, site: Site
 ) -> Text:
-    """Return the text of ``items``, put together at ``site``."""
+    """Return the text that ``separator.join(items)`` makes at ``site``."""
     if not isinstance(items, ListOf):
         return TEXT
     return serialised_alone(assembled(evaluator, _joined(separator, items, site), site), site)
@@ -309,7 +306,7 @@ def _joined(
 
 
 def dedented(text: Text) -> Text:
-    """``textwrap.dedent(text)``; what is filled in counts as one character."""
+    """Return the result of ``textwrap.dedent(text)``. A filled-in value counts as one character."""
     return _without(text, _indentation)
 
 
@@ -325,7 +322,7 @@ def cleaned(text: Text) -> Text:
         visible = [i for i in indices if whole[i] not in " \t\n"]
         if not visible:
             return ()
-        # Blank lines before and behind what is shown; the line of the first word keeps its own indentation.
+        # Blank lines at both ends go; the line of the first word keeps its own indentation.
         start = next((i for i in reversed(indices) if i < visible[0] and whole[i] == "\n"), -1)
         end = next((i for i in indices if i > visible[-1] and whole[i] == "\n"), len(whole))
         return [i for i in indices if start < i < end]
@@ -345,7 +342,7 @@ def stripped(text: Text, method: str, characters: str | None) -> Text:
 
 
 def replaced(evaluator: Evaluator, text: Text, old: str, call: facts.Call, frame: Frame) -> Text:
-    """``text.replace(old, new)``: of what is filled in ``old`` is no part."""
+    """Return the result of ``text.replace(old, new)``. Filled-in values are not searched for ``old``."""
     new = call.args[1]
     return _filled_in(evaluator, text, re.compile(re.escape(old)), lambda _: (new, None), frame, call.at)
 
@@ -364,7 +361,7 @@ def recased(text: Text, method: str) -> Text:
 
 
 def _indentation(whole: str) -> list[int]:
-    """Return the places of the characters of a text without its common indentation."""
+    """Return the positions of the characters that remain when the common indentation of a text is removed."""
     lines, originals = textwrap.dedent(whole).split("\n"), whole.split("\n")
     indices: list[int] = []
     position = 0
@@ -375,7 +372,7 @@ def _indentation(whole: str) -> list[int]:
 
 
 def _without(text: Text, selection: Callable[[str], Iterable[int]]) -> Text:
-    """``text`` with nothing but the characters of ``selection``, which gives their places in order."""
+    """Return ``text`` with only the characters at the positions that ``selection`` returns for it, in order."""
     if text.parts is None:
         return TEXT
     indices = list(
@@ -407,7 +404,7 @@ def _filled_in(
     frame: Frame,
     at: int,
 ) -> Text:
-    """Return ``text`` with its fields filled by ``filling``; expression ``at`` is the place of what is unknown."""
+    """Return ``text`` with each field of ``pattern`` replaced by its ``filling``. Unknown values are placed ``at``."""
     if text.parts is None:
         return TEXT
     site = Site(frame.module, at)

@@ -1,4 +1,4 @@
-"""What a call gives: functions and classes of the project, envelopes, Quantities, names from outside."""
+"""The results of calls: of functions and classes of the project, envelopes, Quantities, names from outside."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
-    """Return the result of a call, whatever it calls."""
+    """Return the result of a call, for all values that its callee may have."""
     tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
@@ -73,7 +73,7 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
         if text is not None:
             return text
     choices = options(evaluator.eval(expr.func, frame))
-    if len(choices) > 1:  # to call `None` would raise: it is one of the others
+    if len(choices) > 1:  # a call of `None` would raise
         choices = tuple(option for option in choices if option is not NONE)
     results = [called(evaluator, option, expr, frame) for option in choices]
     if len(results) > 1 and UNKNOWN in results and isinstance(expr.func, facts.Name):
@@ -111,10 +111,10 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
-    """Return the result of a call of a name from outside the project; ``None`` if it is not known."""
+    """Return the result of a call of a name from outside the project, UNKNOWN if nothing shows it."""
     if unit_objects.keeps_quantity(evaluator, name, expr, frame):
         return unit_objects.made_at(frame.site(expr))
-    # From what is certain to what only the name suggests: the first that has an answer decides.
+    # In the order of certainty: exact tables first, stubs next, conventions of names last.
     handler = builtin_calls.CALLS.get(name)
     if handler is not None:
         return handler(evaluator, expr, frame)
@@ -136,14 +136,14 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
     result = stub_calls.call(evaluator, name, expr, frame)
     if result is not None:
         return result
-    # Classes are named so everywhere; of what they make nothing is known but where it comes from.
+    # A capital letter means a class by convention: the result is an instance of it, with unknown attributes.
     if last[:1].isupper() or name in builtin_names.ARRAY_CALLS:
         return ExternalInstance(name)
     return method_calls.looked_up(evaluator, expr, frame) or UNKNOWN
 
 
 def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
-    """Return the number that a function of arrays gives for numbers, or for a whole array; else unknown."""
+    """Return the number that a NumPy function gives for numbers or for a whole array; unknown if it gives an array."""
     if name in builtin_names.ELEMENTWISE:
         values = [evaluator.eval(arg, frame) for arg in expr.args]
         if values and all(isinstance(value, Number) for value in values):
@@ -168,18 +168,18 @@ def call_function(
     expr: facts.Call | None = None,
     frame: Frame | None = None,
 ) -> Value:
-    """Return the result of a call of a function of the project, where ``expr`` calls it in ``frame``."""
+    """Return the result of a function of the project, for the call ``expr`` in ``frame`` if these are given."""
     function = callee.function
     if isinstance(function, facts.Lambda):
         value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
         decorators = [facts.last_name(d) for d in function.decorators]
-        # These give back something else than the function that they decorate.
+        # Such a decorator returns something else than the function.
         if not builtin_names.OPAQUE_DECORATORS.isdisjoint(decorators):
             return UNKNOWN
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
-            # The annotation says that it is text, the body which: a template is read there.
+            # The annotation says that it is text, the body says which one.
             if all(isinstance(option, Text) or option is NONE for option in options(declared)):
                 return _returned_texts(evaluator, callee, declared, expr, frame)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
@@ -203,7 +203,7 @@ def call_function(
         if managed is not None:
             value = ExternalInstance(managed, (value.element() if isinstance(value, ListOf) else UNKNOWN,))
     if expr is not None and frame is not None and callee.module is not frame.module:
-        # The project cannot change other packages, so the finding belongs to the call.
+        # The project cannot change other packages, so findings are reported at the call.
         if not evaluator.modules.owns(callee.module.path):
             evaluator.step(value.size // 64)
             value = moved(value, frame.site(expr))
@@ -213,15 +213,14 @@ def call_function(
 def _overridden(
     evaluator: Evaluator, callee: FunctionOf, expr: facts.Call | None, frame: Frame | None
 ) -> Value | None:
-    """Return the result of a method that is meant to be overridden: the results of all overrides in the project.
+    """Return the results of all overrides of an empty method; unknown if it is abstract and has none.
 
-    Without overrides, an abstract method's result is unknown. ``None`` for any other function, and for an empty method
-    that is not abstract and not overridden: its own body decides.
+    None for any other function: its own body decides.
     """
     function, of = callee.function, callee.bound
     if of is None or not isinstance(function, Function) or not _is_empty(function):
         return None
-    if evaluator.tools.is_tool_class(of):  # each class below it is a tool of its own
+    if evaluator.tools.is_tool_class(of):  # each subclass is a tool, with its own result
         return None
     overrides = evaluator.tools.overrides(of, function.name)
     if overrides:
@@ -247,7 +246,7 @@ def _is_empty(function: Function) -> bool:
 
 
 def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
-    """Return what a request has of the servers that ``module`` knows: what their ``lifespan`` yields."""
+    """Return what the ``lifespan`` functions of the servers in ``module`` and its imports yield."""
     resources: list[Value] = []
     for home in _module_and_imports(evaluator, module):
         for call, scope in home.calls_of(builtin_names.SERVERS):
@@ -278,9 +277,9 @@ def _lambda_result(
     expr: facts.Call | None,
     frame: Frame | None,
 ) -> Value:
-    """Return the result of a lambda for the arguments of a call; for any arguments where calls are nested too deep."""
+    """Return the result of a lambda for the arguments of a call, or for any arguments if calls are nested too deep."""
     key = (function, expr)
-    # A lambda that calls itself adds nothing to its own outcome.
+    # A recursive call adds nothing to the outcome.
     if evaluator.executes(key):
         return NEVER
     names: Env = {}
@@ -304,11 +303,11 @@ def _returned_texts(
     expr: facts.Call | None,
     frame: Frame | None,
 ) -> Value:
-    """Return the texts that a function returns which is annotated to return text, perhaps optional."""
+    """Return the texts that a function annotated with ``str`` or ``str | None`` returns."""
     if declared is NONE:
         return NONE
     value = function_result(evaluator, callee)
-    # What is in a text may be what the call passes; for what is no text the call adds nothing.
+    # An argument of the call may be filled into the text.
     if expr is not None and frame is not None:
         if any(_may_tell_more(option) for option in options(value)):
             value = _specialised(evaluator, callee, expr, frame, value)
@@ -318,18 +317,19 @@ def _returned_texts(
 
 
 def _may_tell_more(value: Value) -> bool:
+    """Return whether the arguments of a call may be part of a text."""
     return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.is_unfilled)
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
-    """Return whether a call fills numbers into the texts that a function returns.
+    """Return whether a call may fill numbers into the texts that a function returns.
 
-    Other texts are not worth executing the function again.
+    Only for numbers it is worth executing the function again.
     """
     if not _has_gaps(value):
         return False
-    written = (*call.args, *(argument for _, argument in call.keywords))
-    values = [evaluator.eval(argument, frame) for argument in written]
+    exprs = (*call.args, *(argument for _, argument in call.keywords))
+    values = [evaluator.eval(argument, frame) for argument in exprs]
     return any(
         isinstance(part, Number) or arguments.states_numbers(part)
         for value in values
@@ -338,12 +338,12 @@ def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, v
 
 
 def _has_gaps(value: Value) -> bool:
-    """Return whether it is or contains a text with an unknown part."""
+    """Return whether a value is or contains a text with an unknown part."""
     return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 3))
 
 
 def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator[Value]:
-    """Return a value and its elements, ``depth`` containers deep; with ``texts`` the parts of texts, too."""
+    """Yield a value and its elements, ``depth`` containers deep; ``is_into_texts``: also the values in texts."""
     for option in options(value):
         yield option
         parts: Iterable[Value] = ()
@@ -358,9 +358,9 @@ def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator
 def _specialised(
     evaluator: Evaluator, callee: FunctionOf, expr: facts.Call, frame: Frame, general: Value
 ) -> Value:
-    """Return the result for the arguments of this call, where they say more than the annotations of the parameters.
+    """Return the result for the arguments of this call, if they say more than the annotations of the parameters.
 
-    ``general`` is the result for any arguments.
+    Otherwise return ``general``, the result for any arguments.
     """
     function = callee.function
     assert isinstance(function, Function)
@@ -384,14 +384,14 @@ def _specialised(
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Return whether a function returns an object that it received, perhaps in a container.
+    """Return whether a function may return an object that it received, perhaps in a container.
 
-    The argument may be of a more specific class than the annotation.
+    An argument may be of a more specific class than the annotation says.
     """
     kinds = set(_kinds_in(value))
     if not kinds:
         return False
-    # A method that returns `self`, or a copy of it, returns what is seen of it here.
+    # A method that returns `self`, or a copy of it, returns the known fields of its receiver.
     maker = callee.receiver.of if isinstance(callee.receiver, Record) else None
     if maker is not None and maker.cls in kinds:
         return True
@@ -402,7 +402,7 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
 
 
 def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Return whether executing a method again for its receiver shows more: it makes containers with unknown texts."""
+    """Return whether a method should be executed again for its receiver: it returns containers with unknown texts."""
     if callee.receiver is None:
         return False
     containers = [option for option in options(value) if isinstance(option, Container)]
@@ -414,12 +414,12 @@ def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value)
 
 
 def _holds_open_text(value: Value) -> bool:
-    """Return whether it is or contains an unknown text, also inside another text."""
+    """Return whether a value is or contains an unknown text, also inside another text."""
     return any(isinstance(part, Text) and part.parts is None for part in _contents(value, 3, True))
 
 
 def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
-    """Return whether a function makes dicts of objects, whose fields are those of what it gets."""
+    """Return whether a function dumps objects, which may be its arguments, to dicts: ``model_dump()``."""
     part = callee.module.section_of(function.at)
     return not builtin_names.DUMPS.isdisjoint(part.section.calls) and any(
         facts.last_name(call.func) in builtin_names.DUMPS and scope.enclosing_function() is function
@@ -428,7 +428,7 @@ def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
 
 
 def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
-    """Return the classes of the objects in ``value``: those of the project, the others by name."""
+    """Yield the classes of the objects in ``value``; a class of another package by its name."""
     for option in options(value):
         match option:
             case SerialisedText():
@@ -443,7 +443,7 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, env: Env) -> Value:
-    """Return the value of a ``return`` as one made there; an argument that is only passed on keeps its place."""
+    """Return the value of a ``return`` with the place of that; an argument that is only passed on keeps its place."""
     inputs = {option for argument in env.values() for option in options(argument)}
     site = Site(callee.module, expr.at)
     name = getattr(callee.function, "name", "")
@@ -473,7 +473,7 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
     assert isinstance(function, Function)
     flow = evaluator.flow(callee)
     if flow.result is None:
-        if flow.open:  # asked for within its own body: nothing, until the other returns are known
+        if flow.open:  # a recursive call: the other returns decide
             flow.result = NEVER
         elif function.yields:
             flow.result = _yielded(flow)
@@ -486,19 +486,19 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
                     for expr, value in flow.returns
                 )
             )
-        else:  # a function that only raises, or a stub, says nothing of what its overrides return
+        else:  # an empty body says nothing about the results of overrides
             flow.result = NONE if flow.falls_through and not _is_empty(function) else NEVER
     return flow.result
 
 
 def _yielded(flow: Flow) -> Value:
-    """Return the iterator that a call of a generator function gives."""
+    """Return the iterator of a generator function."""
     values = [value for _, value in flow.yields]
     return ListOf(rest=join(*values) if values else UNKNOWN, kind="generator")
 
 
 def _handed_out(value: Value, message: str, site: Site, inputs: Collection[Value] = ()) -> Value:
-    """Return a value as one that is returned at ``site``; the values in ``inputs`` keep their own place."""
+    """Return a value with the place ``site``, where it is returned; values in ``inputs`` keep their own place."""
     return over(
         passed_on(value, message, site),
         lambda option: option if option in inputs else returned_at(option, site),
