@@ -14,6 +14,7 @@ from gllint.errors import UsageError
 from gllint.files.paths import relative
 from gllint.init.plan import Change, Plan, plan, write
 from gllint.init.survey import Survey
+from gllint.report.unseen import toml
 from gllint.run.fixer import diff
 from gllint.shown import visible
 
@@ -138,8 +139,8 @@ def _lines(project_plan: Plan) -> Iterator[str]:
     """Yield the proposed settings, each with the number of findings that need it."""
     for key, items in project_plan.proposal.addition.lists.items():
         count = project_plan.proposal.settled.get(key, 0)
-        json_items = ", ".join(json.dumps(item, ensure_ascii=False) for item in items)
-        yield f"  {key} = [{json_items}]  # needed by {count_text(count, 'finding')}"
+        needed = count_text(count, "function" if key == "frameworks" else "finding")
+        yield f"  {key} = {toml(items)}  # needed by {needed}"
     for key, value in project_plan.proposal.addition.values.items():
         count = project_plan.proposal.settled.get(key, 0)
         why = _MODES[value] if key == "mode" else f"needed by {count_text(count, 'finding')}"

@@ -219,6 +219,10 @@ class Config(_Keys):
         """Return this configuration with other values of keys that rules ask for."""
         policy = {POLICY_KEYS[key]: value for key, value in changes.items() if key in POLICY_KEYS}
         options = {key.replace("-", "_"): value for key, value in changes.items() if key not in POLICY_KEYS}
+        if "frameworks" in options:
+            import json
+
+            options["frameworks"] = tuple(map(json.dumps, options["frameworks"]))
         rules = self.rules
         return self._replace(rules=rules._replace(policy=rules.policy.with_settings(**policy), **options))
 

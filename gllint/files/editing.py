@@ -16,9 +16,11 @@ _BOM = "\ufeff"
 
 
 class Addition(NamedTuple):
-    """What keys of ``[tool.gllint]`` gain: lists of texts, entries of ``per-file-ignores``, and single ``values``."""
+    """What keys of ``[tool.gllint]`` gain: lists of texts or rows, entries of ``per-file-ignores``, and
+    single ``values``.
+    """
 
-    lists: Mapping[str, tuple[str, ...]] = {}
+    lists: Mapping[str, tuple[Any, ...]] = {}
     ignores: Mapping[str, tuple[str, ...]] = {}
     values: Mapping[str, str | bool] = {}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from gllint.files.config import Config
 from gllint.files.editing import Addition
 from gllint.init.survey import Survey, test_patterns
+from gllint.report.unseen import missing_row
 from gllint.verdict.advice import KEYS, asked_by, is_counted, switches_asked_by, uncounted_keys
 from gllint_rules import Finding
 from gllint_rules.rule import OFF_IN_SOURCED_MODE
@@ -50,7 +52,10 @@ def propose(survey: Survey, config: Config, root: str, mode: str | None = None) 
         for key in switches_asked_by(finding, config) if not needs_no_setting else ():
             values[key] = True
             settled[key] = settled.get(key, 0) + 1
-    lists = {key: _ordered(key, items[key]) for key in KEYS if key in items}
+    lists: dict[str, tuple[Any, ...]] = {key: _ordered(key, items[key]) for key in KEYS if key in items}
+    if row := missing_row(survey.outcome.tools):
+        lists["frameworks"] = (row,)
+        settled["frameworks"] = sum(bool(sight.row) for sight in survey.outcome.tools)
     patterns = test_patterns([f.path for f in survey.own], root) if survey.in_tests else ()
     ignores = {pattern: ("GL",) for pattern in patterns if pattern not in config.per_file_ignores}
     ignores |= {pattern: ("GL900",) for pattern in survey.templates if pattern not in config.per_file_ignores}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -20,9 +21,9 @@ class Unseen(NamedTuple):
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
     result is unknown, for ``--why``. ``texts_with_numbers``
     counts the tools whose numbers are next to text that may contain more, ``partial`` those of which a part is unknown,
-    the first of them at ``first_partial``; ``unregistered`` functions that calls take like tools, under
-    ``keywords`` that no row of the framework table names, the first of them at ``first_unregistered``; ``plain``
-    numbers that ``plain-kinds`` leaves out.
+    the first of them at ``first_partial``; ``unregistered`` functions that are passed on like tools, ``under`` what no
+    row of the framework table names, the first of them at ``first_unregistered``, and the ``row`` of
+    ``frameworks`` that makes tools of them; ``plain`` numbers that ``plain-kinds`` leaves out.
     """
 
     tools: int = 0
@@ -38,7 +39,8 @@ class Unseen(NamedTuple):
     unregistered: int = 0
     plain: int = 0
     first_unregistered: str = ""
-    keywords: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    row: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -78,8 +80,7 @@ class Unseen(NamedTuple):
             yield f"the text of {self.text + self.texts_with_numbers} ({why_no_text})"
         if self.unregistered:
             functions = f"{self.unregistered} function{'s' * (self.unregistered > 1)}"
-            under = " and ".join(f"`{keyword}=`" for keyword in self.keywords)
-            yield f"{functions} under {under} ({self.first_unregistered})"
+            yield f"{functions} under {' and '.join(self.under)} ({self.first_unregistered})"
         if self.files:
             yield self._left_out
 
@@ -100,9 +101,8 @@ class Unseen(NamedTuple):
         place, count = (
             (self.first_unknown, self.unknown) if self.unknown else (self.first_partial, self.partial)
         )
-        if self.unregistered:
-            listed = ", ".join(f'"{keyword}"' for keyword in self.keywords)
-            return f"`frameworks = [{{ keywords = [{listed}] }}]` in the configuration makes them tools."
+        if self.row:
+            return f"`frameworks = [{self.row}]` in the configuration makes them tools."
         if place:
             return f"--why {place} says what is not known of {'it' if count == 1 else 'the first'}."
         if self._has_unjudged_text:
@@ -153,5 +153,28 @@ def unseen(
         len(unregistered),
         plain,
         f"{show(unregistered[0].tool.path)}:{unregistered[0].line}" if unregistered else "",
-        tuple(sorted({sight.keyword for sight in unregistered})),
+        tuple(sorted({sight.under for sight in unregistered})),
+        toml(row) if (row := missing_row(every)) else "",
     )
+
+
+def missing_row(sights: Iterable[ToolSight]) -> dict[str, Any]:
+    """Return the row of ``frameworks`` that makes tools of all functions that are passed on like tools."""
+    row: dict[str, Any] = {}
+    for one in sorted({sight.row for sight in sights if sight.row}):
+        for key, value in json.loads(one).items():
+            if isinstance(value, dict):
+                row.setdefault(key, {}).update(value)
+            else:
+                row.setdefault(key, []).extend(value)
+    return row
+
+
+def toml(value: Any) -> str:
+    """Return a list or table as TOML in one line."""
+    if isinstance(value, dict):
+        parts = (f"{key if key.isalpha() else json.dumps(key)} = {toml(item)}" for key, item in value.items())
+        return f"{{ {', '.join(parts)} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -75,8 +75,8 @@ class ToolSight(NamedTuple):
     * "unknown": a value that nothing in the project shows
     * "other": a truth value, or nothing
 
-    "unregistered" is a function that is passed under a ``keyword`` like ``tools``, although no row of the framework
-    table makes it a tool. ``names`` is how many tools the callable serves. ``other_parts`` is what else the result
+    "unregistered" is a function that is passed on like a tool, although no row of the framework table makes it one:
+    ``under`` says how, ``row`` is the row that does, as JSON. ``names`` is how many tools the callable serves. ``other_parts`` is what else the result
     contains that may have numbers: "text", "unknown".
     """
 
@@ -84,7 +84,8 @@ class ToolSight(NamedTuple):
     line: int
     result: ToolResult
     other_parts: tuple[ToolResult, ...] = ()
-    keyword: str = ""
+    under: str = ""
+    row: str = ""
     names: int = 1
 
 

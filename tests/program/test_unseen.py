@@ -329,3 +329,106 @@ def test_one_function_of_a_server_counts_as_the_tools_that_it_serves(write: Writ
     assert unseen(run, top) == figures(tools=4, text=4)
     (top / "b.py").unlink()
     assert unseen(run, top) == figures(tools=4, text=4)
+
+
+REGISTRY = """\
+class Tools:
+    def __init__(self):
+        self.entries = {}
+
+    def offer(self, name, description, parameters, function, on_error=None):
+        self.entries[name] = (description, parameters, function)
+
+    def action(self, name, parameters):
+        def decorate(function):
+            self.entries[name] = (name, parameters, function)
+            return function
+
+        return decorate
+"""
+OFFERS = """\
+from registry import Tools
+
+NOTHING = {"type": "object", "properties": {}}
+tools = Tools()
+
+
+def heat(site: str) -> dict:
+    return {"heat": 12.5}
+
+
+def cold() -> dict:
+    return {"cold": 2.5}
+
+
+def failed(error):
+    return {"code": 3.5}
+
+
+tools.offer("heat", "Heat", {"type": "object", "properties": {"site": {"type": "string"}}}, heat, on_error=failed)
+tools.offer("cold", "Cold", NOTHING, cold)
+
+
+@tools.action("light", {"type": "object", "properties": {}})
+def light() -> dict:
+    return {"light": 4.5}
+
+
+class Form:
+    def __init__(self, schema, field):
+        self.schema = schema
+
+
+Form({"properties": {}}, "heat")
+"""
+
+
+def test_functions_that_come_with_a_schema_of_their_parameters_are_counted_with_the_row_that_makes_them_tools(
+    write: Write, run: Run
+) -> None:
+    top = write({"registry.py": REGISTRY, "offers.py": OFFERS})
+    assert unseen(run, top) == figures(unregistered=3)
+    said = run("check", cwd=top).stderr.decode()
+    row = '{ calls = { "Tools.offer" = [3] }, decorators = ["action"] }'
+    assert "Not checked: 3 functions under `@action` and `offer(…)` (offers.py:7). " in said
+    assert f"`frameworks = [{row}]` in the configuration makes them tools." in said
+    assert (
+        f"frameworks = [{row}]  # needed by 3 functions" in run("init", "--dry-run", cwd=top).stdout.decode()
+    )
+    write({"gllint.toml": f"frameworks = [{row}]\n"})
+    done = run("check", "--output-format", "concise", cwd=top)
+    assert [line.split(":")[1] for line in done.stdout.decode().splitlines()] == ["8", "12", "25"]
+    assert "Not checked" not in done.stderr.decode()
+
+
+MADE = """\
+import functools
+from fastmcp import FastMCP
+
+mcp = FastMCP("site")
+
+
+def logged(method):
+    @functools.wraps(method)
+    async def inner(*args, **kwargs):
+        return await method(*args, **kwargs)
+
+    return inner
+
+
+def register(function):
+    mcp.add_tool(function)
+
+
+for name in dir(api):
+    mcp.tool(name=name)(logged(getattr(api, name)))
+for function in load():
+    mcp.add_tool(function)
+"""
+
+
+def test_what_is_registered_and_not_seen_is_counted(write: Write, run: Run) -> None:
+    top = write({"gllint.toml": "", "server.py": MADE})
+    assert unseen(run, top) == figures(unregistered=2)
+    said = run("check", cwd=top).stderr.decode()
+    assert "Not checked: 2 functions under `add_tool(…)` and `tool(…)` (server.py:20)." in said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.finding import ToolAt, ToolResult, ToolSight
+from gllint_rules.finding import ToolResult, ToolSight
 from gllint_rules.inference import functions
 from gllint_rules.inference.values import (
     NEVER,
@@ -13,7 +13,6 @@ from gllint_rules.inference.values import (
     Boolean,
     Container,
     Envelope,
-    Frame,
     FunctionOf,
     Interpolation,
     Literal,
@@ -33,11 +32,11 @@ from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.project.test_paths import is_test_path
+from gllint_rules.project.unfollowed import unfollowed
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
-from gllint_rules.tools.registrars import functions_in
 from gllint_rules.tools.tool import Tool
-from gllint_rules.words.names import LIKE_TOOLS, OUTPUT_SCHEMAS
+from gllint_rules.words.names import OUTPUT_SCHEMAS
 from gllint_runtime.policy.schema_numbers import find_raw_numbers
 
 MOST_VALUES = 20_000  # of one result: what is larger is unknown
@@ -58,7 +57,7 @@ def sights(context: Context) -> Iterator[ToolSight]:
             others = _other_parts(context, tool, result)
             by_place[place] = ToolSight(at, line, result, others, names=_names_of(context, tool))
     yield from by_place.values()
-    yield from _unregistered(context)
+    yield from unfollowed(context)
 
 
 def _names_of(context: Context, tool: Tool) -> int:
@@ -97,24 +96,6 @@ def _described_in(project: Project, module: Module, argument: None) -> tuple[str
         elif call.keyword("inputSchema") is not None:
             others += 1
     return module.path, len(names) + others, any(map(_is_server, project.tools.of(module)))
-
-
-def _unregistered(context: Context) -> Iterator[ToolSight]:
-    """Yield functions that are passed like tools, although no row of the framework table covers the call."""
-    keywords, tools = {*LIKE_TOOLS, *context.names.table.any_keywords}, context.project.tools
-    for call, scope in context.module.calls_where(lambda section: not keywords.isdisjoint(section.keywords)):
-        frame = Frame(context.module, scope)
-        for keyword, value in call.keywords:
-            if keyword is None or keyword not in keywords or tools.forms.is_settled(keyword, call, frame):
-                continue
-            for given in functions_in(context.evaluator, value, frame):
-                function, module = given.function, given.module
-                own = (*tools.of(module), *context.tools)
-                if any(function is callee.function for tool in own for callee in tool.callables):
-                    continue
-                line = context.project.positions(module).span(function.at).line
-                at = ToolAt(module.path, function.at, getattr(function, "name", ""))
-                yield ToolSight(at, line, "unregistered", keyword=keyword)
 
 
 def numbers_of_plain_kinds(context: Context) -> list[Site]:

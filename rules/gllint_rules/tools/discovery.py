@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
+    UNKNOWN,
     ClassOf,
     External,
     ExternalInstance,
@@ -63,6 +64,7 @@ from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCH
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
+_DESCRIBED = frozenset({"name", "description"})  # keys of a dict that describes a tool for a model
 _MOST_RENAMING = 200  # characters of a statement that only gives a decorator another name
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
@@ -195,6 +197,13 @@ class Forms:
         places, sink = words.places, self._sink(module, DESCRIPTIONS)
         for value, scope in _values_under(module, places):
             describe(self.evaluator, value, Frame(module, scope), sink, words)
+        note = self._sink(module, None)
+        for display, scope in module.dicts_where(lambda section: section.keys >= _DESCRIBED):
+            inner, maker = scope.owner, scope.parent.owner if scope.parent is not None else None
+            if all(map(display.value, _DESCRIBED)) and isinstance(inner, Function) and _gives_back(inner):
+                # A decorator of the project that describes the function for the model, or makes one that does.
+                registrar, kind = (maker, "made") if isinstance(maker, Function) else (inner, "one")
+                note(module.path, registrar.at, registrar.name, inner.params[0].name, kind)
 
     def _tools_of_call(self, tool: Tool) -> Iterator[Tool]:
         """``tool``; of a call that makes one of whatever function of several it is given, one for each."""
@@ -202,7 +211,7 @@ class Forms:
             len(tool.callables) > 1
             and tool.form in ("T4", "T7")
             and tool.call is not None
-            and tool.call.keyword("name") is None
+            and self._literal(tool.call.keyword("name"), Frame(tool.module, tool.scope)) is None
         ):
             callees = tool.callables
             if tool.fn is not None:
@@ -638,6 +647,32 @@ class Forms:
         is_named = entry is not None and entry.framework.name != GENERAL
         return is_named or self.callees.is_no_tool(keyword, call.func, frame)
 
+    def names(self, call: Call, frame: Frame) -> bool:
+        """Return whether a row of the table names what ``call`` calls."""
+        return any(self._entry(kind, call.func, frame) for kind in self._kinds(_callee(call.func), frame))
+
+    def without_function(self, module: Module) -> Iterator[Call]:
+        """Yield the calls that register what is not seen: ``server.tool(name=n)(made)``, ``server.add_tool(made)``.
+
+        What is a parameter is followed to the callers.
+        """
+        for call, scope in module.calls_where(partial(self._may_call, module)):
+            frame = Frame(module, scope)
+            is_applied = isinstance(call.func, Call)
+            kind: Kind = "decorators" if is_applied else "calls"
+            match = self._entry(kind, call.func, frame) if len(call.args) == 1 else None
+            if match is None or not (is_applied or isinstance(call.func, facts.Attr)):
+                continue
+            given = call.args[0]
+            home = frame.scope.home(given.id) if isinstance(given, facts.Name) else None
+            bindings = home.bindings[given.id] if home is not None and isinstance(given, facts.Name) else ()
+            if any(binding.kind == "param" for binding in bindings):
+                continue
+            made = options(self.evaluator.eval(given, frame))
+            if any(option is UNKNOWN or isinstance(option, FunctionOf) for option in made):
+                if self.tool_of_call(call, frame) is None:
+                    yield call
+
     def _list_places(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
         """Return the ``places`` of the tools among the arguments of ``call``, by its own signature.
 
@@ -867,6 +902,13 @@ def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr,
     ):
         if isinstance(target, facts.Sub) and facts.literal_text(target.index) in words:
             yield value, scope
+
+
+def _gives_back(function: Function) -> bool:
+    """Return whether each return of a function gives its first parameter back, as a decorator does."""
+    values = list(returned(function.body))
+    first = function.params[0].name if function.params else ""
+    return bool(values) and all(isinstance(value, facts.Name) and value.id == first for value in values)
 
 
 def _returns_its_argument(function: Function) -> bool:

@@ -28,6 +28,7 @@ from gllint_rules.words.names import (
     TOOL_CATEGORIES,
     TOOL_CATEGORY,
     TOOL_CLASS_ENDINGS,
+    TOOL_PARAMETERS,
     TOOL_REGISTRY_CLASSES,
     TOOL_REGISTRY_NAMES,
     Names,
@@ -206,6 +207,21 @@ class Screen:
             (
                 _encoded(LIKE_TOOLS),
                 ((_encoded(LIKE_TOOLS), _patterns(rf"[(,\s]{_word(LIKE_TOOLS)}{gap}=(?!=){gap}[\[(\w]")),),
+            ),
+            # A JSON Schema of parameters, with the function that takes them.
+            ((b"properties",), (((b"properties",), _patterns(rf"[\"']properties[\"']{gap}:")),)),
+            # A description for the model, made next to the function by a decorator of the project.
+            (
+                (b"description",),
+                (
+                    (
+                        (b"description",),
+                        _patterns(
+                            rf"[\"']description[\"']{gap}:",
+                            rf"[\"'](?:function|{_word(TOOL_PARAMETERS)})[\"']",
+                        ),
+                    ),
+                ),
             ),
             # GL3: a tool from a registry, the registry itself.
             (

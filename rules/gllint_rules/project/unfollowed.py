@@ -1,0 +1,123 @@
+"""Functions that are passed on like tools, although nothing says that the callee makes tools of them.
+
+gllint reports nothing in them: the summary counts them, with the line of configuration that makes them tools.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from gllint_rules.finding import ToolAt, ToolSight
+from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, class_of, options
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Expr
+from gllint_rules.tools.registrars import functions, functions_in
+from gllint_rules.words.names import LIKE_TOOLS, TOOL_PARAMETERS
+
+if TYPE_CHECKING:
+    from gllint_rules.project.context import Context
+
+_PROPERTIES = "properties"  # the key of a JSON Schema under which a tool's parameters are
+_DESCRIPTIONS = (*TOOL_PARAMETERS, "function")
+
+
+def unfollowed(context: Context) -> Iterator[ToolSight]:
+    """Yield the functions of the project that a module passes on like tools, each once."""
+    yield from _under_keywords(context)
+    yield from _described(context)
+    for call in context.project.tools.forms.without_function(context.module):
+        line = context.project.positions(context.module).span(call.at).line
+        at = ToolAt(context.module.path, call.at, "")
+        yield ToolSight(at, line, "unregistered", under=f"`{facts.last_name(call.func)}(…)`")
+
+
+def _under_keywords(context: Context) -> Iterator[ToolSight]:
+    """Yield functions under ``functions=``, ``actions=`` and the like."""
+    keywords, forms = {*LIKE_TOOLS, *context.names.table.any_keywords}, context.project.tools.forms
+    for call, scope in context.module.calls_where(lambda section: not keywords.isdisjoint(section.keywords)):
+        frame = Frame(context.module, scope)
+        for keyword, value in call.keywords:
+            if keyword is None or keyword not in keywords or forms.is_settled(keyword, call, frame):
+                continue
+            row = {"keywords": [keyword]}
+            for given in functions_in(context.evaluator, value, frame):
+                yield from _sight(context, given, f"`{keyword}=`", row)
+
+
+def _described(context: Context) -> Iterator[ToolSight]:
+    """Yield functions that are passed together with a JSON Schema of their parameters: it is for a model.
+
+    Other calls of the same callee in the module may have the schema under a name.
+    """
+    module, forms = context.module, context.project.tools.forms
+    calls = [
+        (call, scope)
+        for call, scope in module.calls_where(lambda section: _PROPERTIES in section.keys)
+        if any(map(_describes, _arguments(call)))
+    ]
+    callees = frozenset(facts.last_name(call.func) for call, _ in calls)
+    for call, scope in module.calls_of(callees) if callees else ():
+        frame = Frame(module, scope)
+        if facts.last_name(call.func) not in callees or forms.names(call, frame):
+            continue
+        given = list(_given(context, call, frame))
+        if len(given) == 1:
+            place, function = given[0]
+            name = _callee_name(context, call.func, frame)
+            row = {"calls": {name: [place]}}
+            yield from _sight(context, function, f"`{facts.last_name(call.func)}(…)`", row)
+    for decorated in module.functions_where(lambda section: not callees.isdisjoint(section.decorators)):
+        for written in decorated.decorators:
+            name = facts.last_name(written)
+            if name in callees and isinstance(written, Call) and any(map(_describes, _arguments(written))):
+                callee = FunctionOf(module, decorated)
+                yield from _sight(context, callee, f"`@{name}`", {"decorators": [name]})
+
+
+def _arguments(call: Call) -> Iterator[Expr]:
+    yield from call.args
+    yield from (value for keyword, value in call.keywords if keyword is not None)
+
+
+def _describes(expr: Expr) -> bool:
+    """Return whether an expression is a JSON Schema of parameters, or a dict that has one where descriptions do."""
+    if not isinstance(expr, facts.Dict):
+        return False
+    inner = (expr.value(key) for key in _DESCRIPTIONS)
+    return expr.value(_PROPERTIES) is not None or any(
+        _describes(value) for value in inner if value is not None
+    )
+
+
+def _given(context: Context, call: Call, frame: Frame) -> Iterator[tuple[int | str, FunctionOf]]:
+    """Yield the functions of the project among the arguments of a call, callbacks aside, each with its place."""
+    is_callback = context.names.table.no_tools.is_callback
+    places: list[tuple[int | str, Expr]] = list(enumerate(call.args))
+    places += ((keyword, value) for keyword, value in call.keywords if keyword and not is_callback(keyword))
+    for place, value in places:
+        if isinstance(value, (facts.Name, facts.Attr, facts.Lambda)):
+            yield from ((place, function) for function in functions(context.evaluator, value, frame))
+
+
+def _callee_name(context: Context, func: Expr, frame: Frame) -> str:
+    """Return the name of a callee as a row has it: a method with its class, or with ``*`` where that is unknown."""
+    name = facts.last_name(func)
+    if not isinstance(func, facts.Attr):
+        return name
+    for option in options(context.evaluator.eval(func.base, frame)):
+        of = class_of(option)
+        if isinstance(of, ClassOf):
+            return f"{of.cls.name}.{name}"
+    return f"*.{name}"
+
+
+def _sight(context: Context, given: FunctionOf, under: str, row: dict[str, Any]) -> Iterator[ToolSight]:
+    """Yield a function as one that is no tool yet, if it is none."""
+    function, module = given.function, given.module
+    tools = (*context.project.tools.of(module), *context.tools)
+    if not any(function is callee.function for tool in tools for callee in tool.callables):
+        line = context.project.positions(module).span(function.at).line
+        at = ToolAt(module.path, function.at, getattr(function, "name", ""))
+        yield ToolSight(at, line, "unregistered", under=under, row=json.dumps(row))
