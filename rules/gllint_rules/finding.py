@@ -76,8 +76,8 @@ class ToolSight(NamedTuple):
     * "other": a truth value, or nothing
 
     "unregistered" is a function that is passed on like a tool, although no row of the framework table makes it one:
-    ``under`` says how, ``row`` is the row that does, as JSON. ``names`` is how many tools the callable serves. ``other_parts`` is what else the result
-    contains that may have numbers: "text", "unknown".
+    ``under`` says how, ``row`` is the row that does, as JSON. ``names`` is how many tools the callable serves.
+    ``other_parts`` is what else the result contains that may have numbers: "text", "unknown".
     """
 
     tool: ToolAt
