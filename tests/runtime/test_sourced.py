@@ -393,6 +393,8 @@ DAILY = {
         ([{"q": "a", "longest_wait_min": 84}, {"q": "b", "longest_wait_min": 6}], "b: longest wait 6 min."),
         ({"t_2025": 355.1, "t_2024": 379.4, "year": 2025}, "It was 355.1 t in 2025, down from 379.4 t."),
         ({"first": {"now_min": 38, "before_min": 46}}, "The first reply improved from 46 to 38 minutes."),
+        ({"breaths_per_min": 14.5}, "You took 14.5 breaths per minute."),
+        ({"asset_a": 14.5}, "Asset A is worth 14.5 EUR."),
     ],
 )
 def test_right_answers_pass(output: Any, answer: str) -> None:

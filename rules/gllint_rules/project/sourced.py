@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from gllint_rules.project.context import Context
-from gllint_rules.project.kinds import is_plain_leaf, kind_of_leaf
+from gllint_rules.project.kinds import is_plain_leaf
 from gllint_rules.project.results import Leaf, Result, leaves
-from gllint_rules.project.unit_sources import unit_of_leaf, unit_of_returned
+from gllint_rules.project.unit_sources import is_unit_declared, is_unit_in_output
 
 
 def is_sourced(context: Context, result: Result, leaf: Leaf | None) -> bool:
-    """Return whether sourced mode is on and the unit of the number is shown."""
+    """Return whether sourced mode is on and the runtime can see the unit of the number."""
     if context.policy.mode != "sourced":
         return False
     if leaf is None:
-        shown = unit_of_returned(context, result)
-    else:
-        shown = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf))
-    return shown.unit is not None or shown.neighbour is not None
+        return is_unit_declared(context, result)
+    return is_unit_in_output(context, result, leaf)
 
 
 def lacks_unit(context: Context, result: Result) -> bool:

@@ -113,9 +113,7 @@ _FRACTION = UnitSource("the expression", ("ratio",))
 
 def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None) -> ShownUnit:
     """Return the unit that the source shows of a number in a result."""
-    key = leaf.key if leaf.is_named else None
-    neighbour = _neighbour(context, leaf, key, kind) if key is not None else None
-    sources = [*_named_by_key(leaf), *_declared(context, result, leaf)]
+    neighbour, sources = _in_output(context, result, leaf, kind)
     ways = [*_ways(leaf)] if leaf.value is not None else []
     if ways:
         sources += _expression_sources(leaf, ways, kind, "count" in context.policy.plain_kinds)
@@ -130,6 +128,37 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
         assert neighbour.literal is not None
         sources.insert(0, UnitSource(f"the `{neighbour.key}` next to it", (neighbour.literal,)))
     return _agreed(sources, neighbour)
+
+
+def is_unit_in_output(context: Context, result: Result, leaf: Leaf) -> bool:
+    """Return whether a result itself, or its declaration, says the unit of a number: what the runtime can see of it.
+
+    The name of a variable is not in the output, so it is no answer here.
+    """
+    from gllint_runtime.provenance.keys import units_of_key  # its tables load slowly, and few runs need them
+
+    neighbour, sources = _in_output(context, result, leaf, kind_of_leaf(leaf))
+    if neighbour is not None:
+        return True
+    if leaf.value is not None:
+        sources += _shown_behind(context, leaf, [*_ways(leaf)])
+    if not sources and leaf.is_named and leaf.key is not None:
+        sources = [UnitSource(leaf.key, units) for units in units_of_key(leaf.key)[:1] if units]
+    return _agreed([source._replace(is_sure=True) for source in sources], None).unit is not None
+
+
+def is_unit_declared(context: Context, result: Result) -> bool:
+    """Return whether the result schema says the unit of a bare number that a callable returns."""
+    return any(_declared_at(context, result, ()))
+
+
+def _in_output(
+    context: Context, result: Result, leaf: Leaf, kind: Kind | None
+) -> tuple[Neighbour | None, list[UnitSource]]:
+    """Return the unit next to a number, and the units that its key and its declarations say."""
+    key = leaf.key if leaf.is_named else None
+    neighbour = _neighbour(context, leaf, key, kind) if key is not None else None
+    return neighbour, [*_named_by_key(leaf), *_declared(context, result, leaf)]
 
 
 def unit_of_returned(context: Context, result: Result) -> ShownUnit:

@@ -114,7 +114,8 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     readings = argument_units(key)[:_MAX_RELATIONS]
     if not readings:
         head, _, last = lower.rpartition("_")
-        if head and (letters := words_table()["key letters"].get(last)) is not None:
+        letters = None if head.endswith("_per") else words_table()["key letters"].get(last)
+        if head and letters is not None:  # there are no minutes in "breaths_per_min"
             units = tuple(letters.split())
             return units, len(units) > 1
     elif readings == ("ms",) and _SPEED.search(lower):
