@@ -121,6 +121,13 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
     assert "fixture" not in "".join(texts(page, "//section[@id='map']"))
 
 
+def test_in_sourced_mode_a_key_shows_a_unit(run: Run, write: Write) -> None:
+    agent = CLAIMING.replace('{"power"', '{"area_m2": area, "power"')
+    page = page_of(run, write({"agent.py": agent, "gllint.toml": 'mode = "sourced"\n'}))
+    assert texts(page, "//p[@id='headline']") == ["5 of 7 numbers have a unit."]
+    assert "$.area_m2shown by the output–" in texts(page, "//section[@id='map']//tbody/tr")
+
+
 def test_a_map_that_is_too_large_says_so(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     from gllint.files.paths import absolute
     from gllint.run.engine import Engine, Options

@@ -92,7 +92,7 @@ def _head(report: Report) -> Iterator[str]:
     ]
     numbers = [number for m in report.maps for tool in m.tools for number in tool.returned]
     if numbers:
-        count = sum(number.is_quantity for number in numbers)
+        count = sum(number.is_quantity or number.is_shown for number in numbers)
         have = "has" if count == 1 else "have"
         yield f'<p id="headline"><strong>{count:,} of {_number(len(numbers), "number")} {have} a unit.</strong></p>'
     yield '<dl class="figures">'

@@ -97,6 +97,8 @@ def _tool(
 
 def _unit(returned: ReturnedNumber) -> str:
     """Return the unit of a returned number, or that it has none."""
+    if returned.is_shown:
+        return '<span class="quiet">shown by the output</span>'
     if not returned.is_quantity:
         what = returned.kind or ""
         kind = f' <span class="quiet">({what})</span>' if what else ""

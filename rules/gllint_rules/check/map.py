@@ -20,6 +20,7 @@ from gllint_rules.project.context import Context, subject_of
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
+from gllint_rules.project.sourced import is_sourced
 from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.tools.tool import Tool
@@ -38,7 +39,7 @@ class ReturnedNumber(NamedTuple):
     """A Quantity or a bare number in a tool's result, and its ``path`` as in a claim, with ``[]`` for lists.
 
     ``unit`` is a Quantity's unit, if it is a literal, and ``is_allowed`` the verdict of the policy. ``kind`` is the
-    kind of a bare number ("count"), if it is known.
+    kind of a bare number ("count"), if it is known; ``is_shown`` says that sourced mode reads its unit from the output.
     """
 
     path: str
@@ -46,6 +47,7 @@ class ReturnedNumber(NamedTuple):
     unit: str | None = None
     is_allowed: bool = True
     kind: str | None = None
+    is_shown: bool = False
 
 
 class MappedTool(NamedTuple):
@@ -151,7 +153,8 @@ def _numbers(context: Context, result: Result) -> Iterator[ReturnedNumber]:
         path = "$" + _EACH * leaf.lists.count(0)
         for depth, key in enumerate(leaf.keys, 1):
             path = _path_to(path, key) + _EACH * leaf.lists.count(depth)
-        yield ReturnedNumber(path, False, kind=kind_of_leaf(leaf))
+        is_shown = is_sourced(context, result, leaf)
+        yield ReturnedNumber(path, False, kind=kind_of_leaf(leaf), is_shown=is_shown)
 
 
 def _path_to(path: str, key: Key | None) -> str:
