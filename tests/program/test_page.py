@@ -124,7 +124,7 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
 def test_in_sourced_mode_a_key_shows_a_unit(run: Run, write: Write) -> None:
     agent = CLAIMING.replace('{"power"', '{"area_m2": area, "power"')
     page = page_of(run, write({"agent.py": agent, "gllint.toml": 'mode = "sourced"\n'}))
-    assert texts(page, "//p[@id='headline']") == ["5 of 7 numbers have a unit."]
+    assert texts(page, "//p[@id='headline']") == ["6 of 7 numbers have a unit."]
     assert "$.area_m2shown by the output–" in texts(page, "//section[@id='map']//tbody/tr")
 
 
