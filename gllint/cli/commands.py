@@ -219,7 +219,7 @@ _JOBS = _option("--jobs", "The number of processes.", type=click.IntRange(min=1)
 @_option("--stdin-filename", "With '-': the file name to report for standard input.", metavar="NAME")
 @_flag("--statistics", "Print counts by rule, kind of number and file instead of findings.")
 @_flag("--show-files", "List the files that would be checked, and exit.")
-@_flag("--watch", "Check again whenever a file changes (needs gllint[watch]).")
+@_flag("--watch", "Check again whenever a file changes (needs the package watchfiles).")
 @_flag("--exit-zero", "Exit with 0 even if there are findings.")
 @_flag("--strict", "Report every number, including counts, indexes and identifiers.")
 @_flag("--fail-on-unseen", "Exit with 1 if anything was not checked.")
@@ -392,7 +392,7 @@ def server(stdio: bool, for_agents: bool) -> None:
         serve_agents()
         return
     if find_spec("pygls") is None:
-        raise UsageError("the language server needs pygls: install gllint[lsp]")
+        raise UsageError('the language server needs pygls: run `pip install "pygls>=2"`')
     from gllint.server import serve
 
     serve()

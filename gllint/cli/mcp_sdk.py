@@ -14,12 +14,12 @@ def lack_of_sdk(command: str) -> UsageError | None:
     try:
         version = metadata.version("mcp")
     except metadata.PackageNotFoundError:
-        return UsageError(f"{command} needs the MCP SDK: install gllint[mcp]")
+        return UsageError(f'{command} needs the MCP SDK: run `pip install "mcp>={_LEAST}"`')
     first = version.partition(".")[0]
     if first.isdecimal() and int(first) < _LEAST:
         return UsageError(
             f"{command} needs version {_LEAST} of the MCP SDK, and mcp {version} is installed here: "
-            "install gllint[mcp] into an environment of its own, so that what needs the older SDK keeps it"
+            "install gllint with `mcp>=2` in another environment, so that what needs the older SDK keeps it"
         )
     return None
 

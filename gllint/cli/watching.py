@@ -24,7 +24,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
     Raises :class:`UsageError` if watchfiles is not installed or a path is not there.
     """
     if find_spec("watchfiles") is None:
-        raise UsageError("--watch needs watchfiles: install gllint[watch]")
+        raise UsageError("--watch needs watchfiles: run `pip install watchfiles`")
     for path in paths:
         if not os.path.exists(path):
             raise UsageError(f"{path}: no such file or folder")

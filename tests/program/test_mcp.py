@@ -163,10 +163,10 @@ def test_what_goes_wrong_is_said(tmp_path: Path, arguments: list[str], said: str
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (None, "gllint mcp needs the MCP SDK: install gllint[mcp]"),
+        (None, 'gllint mcp needs the MCP SDK: run `pip install "mcp>=2"`'),
         (
             "1.30.0",
-            "gllint mcp needs version 2 of the MCP SDK, and mcp 1.30.0 is installed here: install gllint[mcp] into",
+            "gllint mcp needs version 2 of the MCP SDK, and mcp 1.30.0 is installed here: install gllint with",
         ),
         ("2.3.0", "gllint mcp cannot import the MCP SDK: no such name"),
     ],

@@ -14,7 +14,8 @@ from test_cases import CASES
 
 _HELP = re.compile(
     r"Also return it as a Quantity: `\{\"text\": …, (?P<key>\"[^\"]+\"): (?P<quantity>\{.*?\})\}`"
-    r"(?:, and set `(?P<setting>[a-z-]+) = (?P<value>\[.*\])` in the configuration)?\.\Z"
+    r"(?:, and set `(?P<setting>[a-z-]+) = (?P<value>\[.*\])` in the configuration)?\."
+    r"(?P<annotation> Change the return annotation of `\w+` to `dict`\.)?\Z"
 )
 
 
@@ -91,3 +92,4 @@ def test_the_unit_that_a_text_has_behind_a_number(shown: str, quantity: str) -> 
     [finding] = _findings(Case("unit", {"a.py": source}, {}))
     match = _HELP.match(finding.help)
     assert match is not None and match["quantity"] == quantity
+    assert match["annotation"] == " Change the return annotation of `read` to `dict`."

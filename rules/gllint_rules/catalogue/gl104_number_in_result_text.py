@@ -83,6 +83,7 @@ from gllint_rules.project.sourced import is_sourced
 from gllint_rules.project.templates import Template
 from gllint_rules.project.text_numbers import holes_of_names, stated
 from gllint_rules.project.unit_sources import unit_behind
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.names import name_words, read_name
 
@@ -222,6 +223,10 @@ def _finding(
 ) -> Pending:
     """Return the finding for a number in a text, which the text ``following`` and the filled-in ``unit`` follow."""
     shown, help = quantity_beside_text(context, result, leaf, hole, following, unit)
+    match result.callable.function:
+        case facts.Function(name=name, returns=facts.Name(id="str")):
+            if any(isinstance(option, Text) for option in options(result.value)):
+                help = f"{help} Change the return annotation of `{name}` to `dict`."
     because = leaf.number.because if leaf.number.because.message else None
     return context.found_in(result, "GL104", leaf.site, "", help, because=because, key=shown, what="text")
 

@@ -314,7 +314,7 @@ def _wrapped(
     if unit is None and is_strict_count and "counts" not in policy.packs:
         lines.append(list_line("unit-packs", policy.packs, "counts"))
     reach = ""
-    if in_list and not policy.array_paths:
+    if in_list and not policy.array_paths and policy.mode != "sourced":
         lines.append("array-paths = true")
         reach = "`array-paths` lets a claim name an element of a list."
     start = "Return a Quantity" if is_single else "Return each number as a Quantity"
