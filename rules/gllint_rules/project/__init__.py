@@ -1,4 +1,4 @@
-"""The facts of all modules joined: what a rule may ask.
+"""The facts of all modules of a project together: what a rule may ask for.
 
 In: modules, as they are announced, and three questions to the host (load a file, does it exist, which files contain a
 word). Out: a :class:`~gllint_rules.project.project.Project`, with the imports, the tools and the evaluator, and a

@@ -40,10 +40,10 @@ _OPEN = "<unit>"
 
 
 class Advice(NamedTuple):
-    """The repair of a number: return it in ``unit``, or declare its key ``plain``.
+    """The repair of a number: return it as a Quantity in ``unit``, or declare its key ``plain``.
 
-    ``unit`` is ``None`` where it is open; the ``neighbour`` that says it is joined with the number. ``settings`` are
-    lines of configuration that the repair needs, in the order in which they are reported.
+    ``unit`` is None if it is unknown. ``neighbour`` is the entry next to the number that says the unit, if there is
+    one. ``settings`` are the lines of configuration that the repair needs. ``text`` is the help.
     """
 
     kind: Kind | None
@@ -54,27 +54,24 @@ class Advice(NamedTuple):
     text: str
 
     def writable_unit(self, policy: Policy) -> str | None:
-        """Return the unit that a fix may write: one that is shown, and allowed.
-
-        Mostly none is: no tree is parsed then.
-        """
+        """Return the unit that a fix may write: one that the code shows and the policy allows; else None."""
         return self.unit if self.unit is not None and policy.allows(self.unit) else None
 
 
 class _Number(NamedTuple):
-    """A number as a help repeats it: its code, and the code around it that keeps a ``None``."""
+    """The code of a number in a help. ``before`` and ``after`` keep a None: ``load``, "", ``if load is not None …``."""
 
     code: str
     before: str = ""
     after: str = ""
 
     def wrapped(self, unit: str) -> str:
-        """Return the Quantity in its place; ``unit`` is code, too."""
+        """Return the code of the Quantity that replaces the number. ``unit`` is code, too: ``"kWh"`` with quotes."""
         return f'{self.before}{{"value": {self.code}, "unit": {unit}}}{self.after}'
 
 
-def _written(context: Context, site: Site, value: Value) -> _Number:
-    """Return a number as it is written at ``site``; what may be ``None`` stays so."""
+def _number_code(context: Context, site: Site, value: Value) -> _Number:
+    """Return the code of the number at ``site``. If ``value`` may be None, the repaired code keeps that."""
     code = text_at(context.project, site)
     if not any(option is NONE for option in options(value)):
         return _Number(_shortened(code))
@@ -100,11 +97,12 @@ def advice_for_leaf(
 ) -> Advice:
     """Return the repair of a number in a result.
 
-    With the settings that it names, no other finding follows. ``declared`` says what else must change: an annotation.
+    ``declared`` is a sentence about an annotation that must change, too, or "". Whoever follows the repair and makes
+    its settings gets no other finding.
     """
     policy = context.policy
     key = leaf.key if leaf.is_named else None
-    number = _written(context, leaf.site, leaf.value) if leaf.value is not None else _Number(_NUMBER)
+    number = _number_code(context, leaf.site, leaf.value) if leaf.value is not None else _Number(_NUMBER)
     argument = echoed_argument(context, result, leaf.site) if leaf.value is not None else None
     if argument is not None:
         return _echoed(policy, kind, key, argument)
@@ -130,20 +128,19 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
     argument = echoed_argument(context, result, result.site)
     if argument is not None:
         return _echoed(context.policy, None, None, argument)
-    number = _written(context, result.site, result.value)._replace(code=_NUMBER)
+    number = _number_code(context, result.site, result.value)._replace(code=_NUMBER)
     return _wrapped(context.policy, None, None, number, unit_of_returned(context, result), declared)
 
 
 def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
-    """Return the repair of a Quantity that an annotation takes for a number; ``declaration`` says which, without an
-    end.
-    """
+    """Return the repair for a Quantity that an annotation calls a number: correct that ``declaration``."""
     return Advice(kind, None, None, (), None, f"The value is already a Quantity. {declaration}.")
 
 
 def unit_filled_in(context: Context, hole: Interpolation | None) -> str | None:
-    """Return the code of a unit that is formatted in directly behind a number: ``unit`` in ``f"{load:.1f}
-    {unit}"``.
+    """Return the code of the unit that a hole fills in: "unit" for ``f"{load:.1f} {unit}"``; None for no unit.
+
+    ``hole`` is the one that follows a number.
     """
     code = "".join((text_at(context.project, hole.site), *hole.path)) if hole is not None else ""
     words = name_words(hole.field) if hole is not None and hole.field else name_words(code)
@@ -160,10 +157,10 @@ def quantity_beside_text(
     behind: str = "",
     unit_code: str | None = None,
 ) -> tuple[str | None, str]:
-    """Return a number in a text as a message names it, if it can, and how to return it next to the text.
+    """Return the code of a number in a text, None if it is too long, and a help: return it next to the text.
 
-    The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names;
-    ``behind`` is the text after it, ``unit_code`` the code of the unit there.
+    The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names.
+    ``behind`` is the text after the number, ``unit_code`` the code of a unit that is filled in there.
     """
     path = hole.path if hole is not None else ()
     code = text_at(context.project, leaf.site)
@@ -195,9 +192,7 @@ def quantity_beside_text(
 
 
 def _names_in(leaf: Leaf) -> list[str]:
-    """Return the key of a number, and every name in its expression: of ``hours / 24`` it is known that it
-    is a time.
-    """
+    """Return the key of a number and the names in its expression: ``hours / 24`` is a time, whatever its key says."""
     maker = maker_at(leaf.site)
     names = [name for part in parts_of(maker.expr) for name in names_of(part)] if maker is not None else []
     return [name for name in (leaf.key, *names) if name]
@@ -215,19 +210,17 @@ def number_site(site: Site) -> Site:
 
 
 def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:
-    """Return how to declare that a key is no quantity, if its kind is none."""
+    """Return how to declare that a key needs no unit, None if its kind is one that needs a unit."""
     return _plain(policy, kind, key) if kind is not None and _is_plain(policy, kind) else None
 
 
 def _is_plain(policy: Policy, kind: Kind) -> bool:
-    """Return whether a number of a kind is best declared to be no quantity; under strict settings a count
-    may be one.
-    """
+    """Return whether numbers of a kind need no unit. Counts need one if `plain-kinds` omits them."""
     return kind != "count" or kind in policy.plain_kinds
 
 
 def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
-    """Return the tool's own argument that the expression at ``site`` is."""
+    """Return the name of the tool's own argument that the expression at ``site`` is; None if it is something else."""
     if not result.parameters:
         return None
     text = text_at(context.project, site)
@@ -244,7 +237,7 @@ def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -
     """Return the repair of a number that repeats an argument of the tool."""
     start = f"It is the tool's own argument `{argument}`"
     if not key:
-        text = f"{start}, which the caller knows already: return something that the tool found out."
+        text = f"{start}, which the caller knows already: return a number that the tool found out."
         return Advice(kind, None, None, (), None, text)
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
@@ -253,6 +246,7 @@ def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -
 
 
 def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
+    """Return the advice to declare a key in `plain-keys`."""
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
     article = "a" if kind == "count" else "an"
@@ -262,7 +256,7 @@ def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
 
 
 def is_misnamed_quantity(leaf: Leaf, neighbour: Neighbour) -> bool:
-    """Return whether a record is a Quantity but for the name of its unit: `{"value": 5, "units": "kW"}`."""
+    """Return whether a record is a Quantity except for the key of its unit: `{"value": 5, "units": "kW"}`."""
     return (
         leaf.key == "value" and leaf.holder is not None and {*leaf.holder.entries} == {"value", neighbour.key}
     )
@@ -271,7 +265,7 @@ def is_misnamed_quantity(leaf: Leaf, neighbour: Neighbour) -> bool:
 def _joined(
     policy: Policy, kind: Kind | None, leaf: Leaf, number: _Number, measure: ShownUnit, declared: str
 ) -> Advice:
-    """Return the repair if the unit is next to the number; the unit stays as it is written."""
+    """Return the repair of a number whose unit is next to it: join the two in a Quantity."""
     neighbour, key = measure.neighbour, leaf.key
     assert neighbour is not None and key is not None
     literal = neighbour.literal
@@ -375,7 +369,7 @@ def _advised(
 
 
 def _pattern(key: str) -> str:
-    """Return the pattern of plain keys that names ``key``, and those like it."""
+    """Return the pattern for ``key`` in `plain-keys`: ``user_id`` → ``*_id``, another key → the key, escaped."""
     if key.endswith("_id") and len(key) > 3:
         return "*_id"
     return re.sub(r"([*?\[])", r"[\1]", key)
@@ -391,6 +385,6 @@ def _is_shown(key: str) -> bool:
 
 
 def _shortened(text: str) -> str:
-    """Return an expression as the help repeats it: a name whatever its length, anything else while it is short."""
+    """Return the code of an expression if it is short or a name; else the placeholder ``<number>``."""
     most = _LONGEST_KEY if text.replace(".", "_").isidentifier() else _SHOWN
     return text if 0 < len(text) <= most and text.isprintable() and "`" not in text else _NUMBER

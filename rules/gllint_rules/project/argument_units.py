@@ -1,4 +1,4 @@
-"""Whether a tool says in which unit it takes a number: in a name, a declaration, a description."""
+"""Look for the unit of a tool's parameter: in its name, a declaration or a description."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gllint_runtime.policy.parameter_units import ParameterUnits
 
 
 def says_unit(context: Context, tool: Tool, callee: FunctionOf, param: facts.Param) -> bool:
-    """Return whether a parameter of a tool's function says a unit in some place."""
+    """Return whether name, declaration or description of a parameter of a tool state a unit."""
     if mentions_unit(param.name):
         return True
     function = callee.function
@@ -47,12 +47,12 @@ def _is_declared_by_schema(context: Context, tool: Tool, name: str) -> bool:
     for option in options(context.evaluator.eval(tool.args_schema, Frame(tool.module, tool.scope))):
         if isinstance(option, ClassOf) and unit_of_field(context, option, name) is not None:
             return True
-    # The property of a literal schema is reported itself.
+    # For a literal schema, its property is reported instead of the parameter.
     return any(True for _ in schema_properties(context, tool))
 
 
 def schema_properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site, bool]]:
-    """Yield the properties of a tool's literal ``args_schema`` that are numbers, and whether each says its unit."""
+    """Yield name, place and whether it states a unit, for each numeric property of a tool's literal ``args_schema``."""
     schema = (
         read_schema(context, tool.args_schema, tool.scope)
         if tool.args_schema is not None and tool.module is context.module
@@ -79,6 +79,7 @@ def _is_numeric(node: dict[Any, Any]) -> bool:
 
 
 def _texts(annotation: facts.Expr | None) -> Iterator[str]:
+    """Yield the strings in an annotation: "in kWh" in ``Annotated[float, "in kWh"]``."""
     match annotation:
         case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
             for part in extra:

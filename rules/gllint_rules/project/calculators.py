@@ -1,4 +1,4 @@
-"""Calculators: tools whose result is arithmetic of their own plain operands, so that no unit belongs to it."""
+"""Recognise calculators: tools that return arithmetic of plain operands, which has no unit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def is_operand(name: str) -> bool:
 
 
 def is_calculated(context: Context, result: Result, text: Leaf | None = None) -> bool:
-    """Return whether all numbers of a result are computed from plain arguments. Never under ``strict``."""
+    """Return whether all numbers of a result (or only ``text``) are computed from plain operands.
+
+    Never if `plain-kinds` is empty, as under the preset ``strict``.
+    """
     if not context.policy.plain_kinds or not any(map(is_operand, result.parameters)):
         return False
     function = result.callable.function
@@ -43,7 +46,7 @@ def is_calculated(context: Context, result: Result, text: Leaf | None = None) ->
 
 
 def _is_calculated(expr: Expr | None, scope: Scope, depth: int) -> bool:
-    """Return whether an expression computes with nothing but operands."""
+    """Return whether an expression computes only with operands: ``a + b``, ``round(math.sqrt(x), 2)``."""
     if depth > _MOST_DEPTH:
         return False
     match expr:
@@ -69,7 +72,7 @@ def _is_calculated(expr: Expr | None, scope: Scope, depth: int) -> bool:
 
 
 def _is_operand_or_calculated(expr: Expr, scope: Scope, depth: int) -> bool:
-    """Return whether an expression is an operand that the model passes (``a``), rounded or not, or is made of such."""
+    """Return whether an expression is a parameter like ``a: float``, rounded or not, or computed from such."""
     match expr:
         case facts.Name(id=name) if is_operand(name):
             match scope.find(name):

@@ -1,4 +1,4 @@
-"""Which functions of a project some tool runs, by their places, so that the answer can be stored."""
+"""Find the functions that tools run, by their places, so that the answer can be stored."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def is_run(project: Project, function: Where) -> bool:
 
 
 def is_promised(project: Project, function: Where) -> bool:
-    """Return whether a tool that runs ``function`` promises something of its result, by a schema."""
+    """Return whether a tool that runs ``function`` has a result schema."""
     return project.memory(_promises).get(function, False)
 
 
 def learn_runners(project: Project, path: str) -> None:
-    """Ask one module what fixes ask of all of them, while its tools are at hand."""
+    """Store the answer of one module to the question of :func:`is_run`, while the module is read anyway."""
     project.parts(_run_in, project.once(registrars), [path])
 
 

@@ -20,23 +20,23 @@ from gllint_rules.words.screen import GAP
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
-# Classes from outside that say nothing of a category by themselves.
+# Classes of other packages that declare no category.
 _NEUTRAL = frozenset({"ABC", "object", "Generic", "Protocol", "BaseModel"})
-# What makes an annotation without a value a field that each instance is given.
+# In such classes an annotation without a value (`category: str`) is a field that each instance sets.
 _FIELD_BASES = frozenset({"BaseModel", "BaseTool", "StructuredTool"})
 _FIELD_DECORATORS = frozenset({"dataclass", "define", "attrs"})
 _CATEGORY = "category"
 _ASKED = re.compile(rf"\.{GAP}{_CATEGORY}\b")
-MOST_NAMES = 4  # that one level, or a container of levels, is given one after the other
+MOST_NAMES = 4  # names in a chain of assignments that leads to a level
 
 
 def uses_categories(project: Project) -> bool:
-    """Return whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
+    """Return whether the project uses a ``ToolCategory`` of levels: defines it, passes a level or declares one."""
     return any(project.answers(_uses_categories, None))
 
 
 def _uses_categories(project: Project, module: Module, argument: None) -> bool:
-    """Return whether a module defines levels, gives one to a tool, or compares the category of a tool with one."""
+    """Return whether a module defines levels, passes one to a tool, or compares the category of a tool with one."""
     return (
         any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
         or any(
@@ -49,7 +49,7 @@ def _uses_categories(project: Project, module: Module, argument: None) -> bool:
 
 
 def _asks_for_level(project: Project, module: Module) -> bool:
-    """Return whether a module compares what a tool has as its category with a level: ``tool.category in {…}``."""
+    """Return whether a module compares a category with a level: ``tool.category in {ToolCategory.READ_ONLY}``."""
     for part in module.sections(partial(_may_ask, module)):
         for comparison, scope in part.comparisons:
             if any(map(_is_asked, comparison.operands)):
@@ -70,7 +70,7 @@ def _may_ask(module: Module, section: Section) -> bool:
 
 
 def _is_asked(expr: Expr) -> bool:
-    """``tool.category`` and ``getattr(tool, "category")``."""
+    """Return whether an expression reads a category: ``tool.category``, ``getattr(tool, "category")``."""
     match expr:
         case facts.Attr(name=name):
             return name == _CATEGORY
@@ -81,9 +81,7 @@ def _is_asked(expr: Expr) -> bool:
 
 
 def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-    """Return whether ``expr`` is a level, a list of levels or a dict with levels as keys, or a variable for one of
-    these.
-    """
+    """Return whether ``expr`` is a level, a list of levels, a dict with levels as keys, or a name for one of these."""
     match expr:
         case facts.Attr() if _level(project, expr, frame) is not None:
             return True
@@ -105,7 +103,7 @@ def _categories(module: Module) -> Iterator[Class]:
 
 
 def _has_levels(cls: Class) -> bool:
-    """Return whether an enumeration is of levels; one of subjects may well have an ``EXTERNAL`` among them."""
+    """Return whether an enumeration has levels. ``EXTERNAL`` alone may be a subject, such as external data."""
     levels = TOOL_CATEGORIES & cls.scope.bindings.keys()
     return "READ_ONLY" in levels or len(levels) > 1
 
@@ -127,7 +125,7 @@ def _level(project: Project, expr: facts.Attr, frame: Frame) -> str | None:
 
 
 def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
-    """Return the levels that a tool may declare; empty if it declares none, ``None`` if that is not known."""
+    """Return the levels that a tool may declare; empty if it declares none, None if that is unknown."""
     if tool.cls is not None:
         return _class_category(project, tool.cls)
     expr = tool.call.keyword(_CATEGORY) if tool.call is not None else None
@@ -137,24 +135,26 @@ def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
 
 
 def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
-    """Return the levels that a tool class may declare; empty if it declares none, ``None`` if that is not known."""
-    fields = False
+    """Return the levels that a tool class may declare; empty if it declares none, None if that is unknown."""
+    has_fields = False
     for ancestor in classes.ancestors(project.evaluator, of):
         if isinstance(ancestor, External):
             last = ancestor.name.rpartition(".")[2]
             if last not in _NEUTRAL and last not in project.names.tool_classes:
                 return None
-            fields = fields or last in _FIELD_BASES
+            has_fields = has_fields or last in _FIELD_BASES
             continue
-        fields = fields or any(facts.last_name(d) in _FIELD_DECORATORS for d in ancestor.cls.decorators)
+        has_fields = has_fields or any(
+            facts.last_name(d) in _FIELD_DECORATORS for d in ancestor.cls.decorators
+        )
         levels = _declared(project, ancestor, of)
         if levels != frozenset():
             return levels
-    return None if fields and _is_field(project, of) else frozenset()
+    return None if has_fields and _is_field(project, of) else frozenset()
 
 
 def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] | None:
-    """Return the category that the class ``owner`` itself declares for ``of``."""
+    """Return the levels that the class ``owner`` declares for its subclass ``of``; as :func:`category_of` does."""
     cls = owner.cls
     if any(isinstance(d, Call) and d.keyword(_CATEGORY) is not None for d in cls.decorators):
         return None
@@ -190,7 +190,7 @@ def _init_category(project: Project, module: Module, init: Function) -> frozense
 
 
 def _is_field(project: Project, of: ClassOf) -> bool:
-    """Return whether the class has a category that each instance is given: annotated, without a value."""
+    """Return whether a class annotates ``category``, so that it may be a field that each instance sets."""
     return any(
         isinstance(ancestor, ClassOf) and _CATEGORY in ancestor.cls.scope.bindings
         for ancestor in classes.ancestors(project.evaluator, of)

@@ -19,7 +19,7 @@ _NAME_KEYS = ("name", "tool_name")
 
 
 class ClaimParts(NamedTuple):
-    """A claim as the source writes it; what it does not write out is ``None``."""
+    """The parts of a claim in the source; a part that is not a literal is None."""
 
     call_id: str | None
     path: str | None
@@ -28,7 +28,7 @@ class ClaimParts(NamedTuple):
 
 
 def claim_parts(value: Value) -> ClaimParts | None:
-    """Read the parts of a claim; ``None`` if ``value`` is not a record."""
+    """Return the parts of a claim; None if ``value`` is not a record."""
     record = next((option for option in options(value) if isinstance(option, Record)), None)
     if record is None:
         return None
@@ -66,14 +66,15 @@ def sources(context: Context, claim: ClaimParts) -> list[Tool]:
 
 def _called(context: Context, call_id: str) -> Iterator[str]:
     """Return the names of the tools that are called under a literal ``call_id``."""
-    written: list[tuple[Dict | Call, Scope]] = [*context.module.dicts, *context.module.calls]
-    for literal, scope in written:
+    # `{"id": "c1", "name": "heat"}` and `ToolCall(id="c1", name="heat")`.
+    records: list[tuple[Dict | Call, Scope]] = [*context.module.dicts, *context.module.calls]
+    for literal, scope in records:
         for key in _CALL_ID_KEYS:
             expr = _part(literal, key)
             if expr is not None and literal_of(context.eval(expr, scope)) == call_id:
                 for name in _NAME_KEYS:
-                    named = _part(literal, name)
-                    text = literal_of(context.eval(named, scope)) if named is not None else None
+                    name_expr = _part(literal, name)
+                    text = literal_of(context.eval(name_expr, scope)) if name_expr is not None else None
                     if text:
                         yield text
 

@@ -68,13 +68,10 @@ class ConcreteNodes:
         return node
 
     def matches(self, fact: object, matcher: object) -> bool:
-        """Return whether the node of a fact is as ``matcher`` says.
-
-        Raises as :meth:`node`, and TypeError for no matcher.
-        """
+        """Return whether the node of a fact matches. Raises as :meth:`node`, and TypeError for no matcher."""
         if not isinstance(matcher, m.BaseMatcherNode):
-            wanted = "context.matches takes a matcher of libcst.matchers such as m.Call(…)"
-            raise TypeError(f"{wanted}, not {_described(matcher)}{_matcher_hint(matcher)}")
+            expected = "context.matches takes a matcher of libcst.matchers such as m.Call(…)"
+            raise TypeError(f"{expected}, not {_type_name(matcher)}{_matcher_hint(matcher)}")
         node = fact if isinstance(fact, cst.CSTNode) else self.node(fact)
         return node is not None and m.matches(node, matcher)
 
@@ -90,12 +87,12 @@ class ConcreteNodes:
     def replacement(
         self, fact: object, new: object, message: str, applicability: Applicability
     ) -> Fix | None:
-        """Return the fix that puts a node in the place of that of a fact; ``None`` if there is none.
+        """Return the fix that replaces the node of a fact by ``new``; None if that changes nothing.
 
-        Raises likewise.
+        Raises as :meth:`comments`, and TypeError if ``new`` is not a node.
         """
         if not isinstance(new, cst.CSTNode):
-            raise TypeError(f"context.replacement puts a LibCST node in place, not {_described(new)}")
+            raise TypeError(f"context.replacement puts a LibCST node in place, not {_type_name(new)}")
         node = fact if isinstance(fact, cst.CSTNode) else self.node(fact)
         if node is None:
             return None
@@ -125,7 +122,7 @@ class ConcreteNodes:
                 raise TypeError("context.node takes a fact; this is a node of LibCST already")
             case _:
                 kinds = "an expression, a function or a class of the module, or a site"
-                raise TypeError(f"context.node takes {kinds}, not {_described(fact)}")
+                raise TypeError(f"context.node takes {kinds}, not {_type_name(fact)}")
         if not is_here:
             raise ValueError(
                 f"context.node: this {type(fact).__name__} is no fact of {self._module.path}; "
@@ -165,10 +162,7 @@ def _concrete_text(text: str, code: str | None) -> ConcreteText:
 
 
 def _stretch_of(module: Module, at: int) -> tuple[int, int, list[int]]:
-    """Return the offsets of the statement that contains a place, with the comments above it.
-
-    Also the numbers of its sections.
-    """
+    """Return begin and end of the statement around a place, with the comments above it, and its sections' numbers."""
     outer = [section for section in module.outline.sections if section.owner is None]
     number = bisect_right(outer, at >> SECTION_BITS, key=_number) - 1
     last = outer[number + 1].number if number + 1 < len(outer) else len(module.outline.sections)
@@ -181,14 +175,16 @@ def _number(section: Section) -> int:
 
 
 def _matcher_hint(thing: object) -> str:
+    """Return the end of an error: the matcher that was probably meant, or ""."""
     if isinstance(thing, type) and issubclass(thing, m.BaseMatcherNode | cst.CSTNode):
         return f"; write m.{thing.__name__}()"
     if isinstance(thing, cst.CSTNode):
         return f"; write m.{type(thing).__name__}(…)"
-    # What ~m.Call(…) makes, LibCST matches with no node at all.
+    # ~m.Call(…) is an object that LibCST matches with no node.
     return "; write not context.matches(…)" if type(thing).__name__ == "_InverseOf" else ""
 
 
-def _described(thing: object) -> str:
+def _type_name(thing: object) -> str:
+    """Return how an error names an object: "the class Call", "builtins.int"."""
     kind = type(thing)
     return f"the class {thing.__name__}" if isinstance(thing, type) else f"{kind.__module__}.{kind.__name__}"

@@ -1,4 +1,4 @@
-"""What a rule may ask for: the facts of one module, its tools, their results, and a way to report.
+"""What a rule may ask for: the facts of one module, its tools and their results; and how it reports.
 
 A rule is a generator over a :class:`Context`. It knows nothing of files, configuration formats, output or caches.
 A finding may land in another file than the one that made it visible (a constant, a helper, a schema).
@@ -77,7 +77,7 @@ class Context:
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:
-        """Return the context of ``module``, with what other rules and files have asked of it already."""
+        """Return the context of ``module`` that all rules share, with the answers that it has stored."""
         return project.memory(_contexts).setdefault(module.path, cls(project, module))
 
     @property
@@ -135,7 +135,7 @@ class Context:
     def _answers_in(
         self, function: facts.Function, module: facts.Module, names: tuple[str, ...]
     ) -> Iterator[tuple[facts.Expr, Value]]:
-        """Yield what a function gives to the callbacks that take the result: ``await params.result_callback(…)``."""
+        """Yield the arguments of the callbacks ``names`` that take a result: ``await params.result_callback(…)``."""
         for expr in expressions_in(function.body):
             if isinstance(expr, facts.Call) and expr.args and facts.last_name(expr.func) in names:
                 yield expr.args[0], self.evaluator.eval(expr.args[0], Frame(module, function.scope))
@@ -147,7 +147,7 @@ class Context:
         return self._containers[callable.function]
 
     def _declared_container(self, callable: FunctionOf) -> Value | None:
-        """Read the container in the annotation of the result; ``None`` if it declares none, or several."""
+        """Return the container in the annotation of the result; None if it declares none, or several."""
         function = callable.function
         if isinstance(function, facts.Function) and function.yields:
             return None
@@ -172,6 +172,7 @@ class Context:
 
     @cached_property
     def _results_by_function(self) -> dict[object, list[tuple[int, Result]]]:
+        """The results of each function, with their numbers in :attr:`results`."""
         table: dict[object, list[tuple[int, Result]]] = {}
         for i, result in enumerate(self.results):
             if result.callable not in result.tool.inherited:
@@ -179,7 +180,7 @@ class Context:
         return table
 
     def once(self, question: Callable[[Context], _T]) -> _T:
-        """Return the answer to a question about the module, remembered."""
+        """Return the answer to a question about the module, which is stored."""
         if question not in self._answers:
             self._answers[question] = question(self)
         answer: _T = self._answers[question]
@@ -218,10 +219,10 @@ class Context:
         characters: tuple[int, int] | None = None,
         tool: Tool | None = None,
     ) -> Pending:
-        """Return a finding at an expression, or at those ``characters`` of its source text.
+        """Return a finding at an expression, or at the ``characters`` (start, end) of its source text.
 
-        ``fix`` works out the repair, whose edits all lie in the file of ``where``; it is called once the finding is
-        placed. ``tool`` is its tool.
+        ``fix`` computes the repair, whose edits must be in the file of ``where``; it is called only if fixes are asked
+        for. ``tool`` is the tool that the finding is about.
         """
         site = where if isinstance(where, Site) else Site(self.module, where)
         of = subject_of(tool, None) if tool is not None else None
@@ -242,10 +243,10 @@ class Context:
         settings: tuple[str, ...] = (),
         characters: tuple[int, int] | None = None,
     ) -> Pending:
-        """Return a finding in the result of a tool, or at those ``characters`` of what is at ``site``.
+        """Return a finding in the result of a tool, at ``site`` or at the ``characters`` (start, end) of its text.
 
-        Without a ``message`` it is made of the tools, of the keys that lead there and of ``what`` it is. ``settings``
-        are the lines of configuration that the help names.
+        An empty ``message`` is replaced by one about the tools, their keys and ``what`` the value is (``of_results``).
+        ``settings`` are the lines of configuration that the help names.
         """
         of = subject_of(result.tool, result.callable)
         return Pending(code, site, message, help, fix, because, characters, of, key, what, kind, settings)
@@ -254,7 +255,7 @@ class Context:
 
     @cached_property
     def _concrete(self) -> ConcreteNodes:
-        # Here: LibCST takes longer to load than most files to check.
+        # Imported here: loading LibCST takes longer than checking most files.
         from gllint_rules.project.concrete_nodes import ConcreteNodes
 
         return ConcreteNodes(self.project, self.module)
@@ -271,12 +272,12 @@ class Context:
     def node(self, fact: Expr | facts.Function | facts.Class | Site) -> cst.CSTNode | None:
         """Return the LibCST node of an expression, function or class of the module, or of what is at a site.
 
-        ``None`` if LibCST cannot read it. Raises TypeError, and ValueError for a fact of another module.
+        None if LibCST cannot parse it. Raises TypeError for other objects, and ValueError for a fact of another module.
         """
         return self._concrete.node(fact)
 
     def matches(self, fact: Fact, matcher: BaseMatcherNode) -> bool:
-        """Return whether the node of a fact is as a matcher of ``libcst.matchers`` says. Raises as :meth:`node`."""
+        """Return whether the node of a fact matches a matcher of ``libcst.matchers``. Raises as :meth:`node`."""
         return self._concrete.matches(fact, matcher)
 
     def comments(self, fact: Fact) -> tuple[str, ...]:
@@ -289,9 +290,9 @@ class Context:
     def replacement(
         self, fact: Fact, node: cst.CSTNode, message: str, applicability: Applicability = "unsafe"
     ) -> Fix | None:
-        """Return the fix that puts ``node`` in the place of a fact or a node, and leaves all else as it is written.
+        """Return the fix that replaces a fact or a node by ``node``, and leaves all other text unchanged.
 
-        ``None`` if LibCST cannot read it, or nothing changes. Raises as :meth:`node`.
+        None if LibCST cannot parse it, or if nothing changes. Raises as :meth:`node`.
         """
         return self._concrete.replacement(fact, node, message, applicability)
 
@@ -307,6 +308,7 @@ class Context:
 
 
 def _contexts(project: Project) -> dict[str, Context]:
+    """Return the store for the contexts of a project, by path."""
     return {}
 
 
@@ -318,11 +320,11 @@ class Subject(NamedTuple):
 
 
 def subject_of(tool: Tool, callable: FunctionOf | None) -> Subject:
-    """Return the subject of a finding: ``tool`` at the place of its ``callable``, else at its own."""
-    called = callable or tool.callable
-    of = tool.cls.cls.name if tool.cls is not None else ""
-    function = called.function if called is not None else None
-    name = tool.name or of or (function.name if isinstance(function, facts.Function) else "")
+    """Return the subject of a finding: ``tool`` at the place of its ``callable``, else at its own place."""
+    any_callable = callable or tool.callable
+    class_name = tool.cls.cls.name if tool.cls is not None else ""
+    function = any_callable.function if any_callable is not None else None
+    name = tool.name or class_name or (function.name if isinstance(function, facts.Function) else "")
     if callable is None:
         return Subject(ToolAt(tool.module.path, tool.at, name), (tool.module.path,))
     files = dict.fromkeys((tool.module.path, callable.module.path))
@@ -330,7 +332,7 @@ def subject_of(tool: Tool, callable: FunctionOf | None) -> Subject:
 
 
 class Pending(Struct, frozen=True, eq=False):
-    """A finding whose place is not worked out yet. Those of several tools at one place become one."""
+    """A finding without line and column yet. Several of them at one place become one finding."""
 
     code: str
     site: Site

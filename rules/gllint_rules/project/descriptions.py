@@ -36,7 +36,7 @@ def described_tools(project: Project) -> list[ToolDescription]:
 
 
 def modules_with_tools(project: Project) -> list[Module]:
-    """Return the modules that have any; no others need be read for that."""
+    """Return the modules that define tools. Stored answers are used, so that other modules are not read."""
     return [project.modules[path] for path, part in _parts(project).items() if part]
 
 
@@ -59,7 +59,7 @@ def _described_in(
 
 
 def _description(project: Project, tool: Tool) -> str:
-    """Return the description that a tool is given, else the first paragraph of its docstring."""
+    """Return the ``description=`` of a tool, else the first paragraph of its docstring, else ""."""
     context = Context(project, tool.module)
     expr = tool.call.keyword(_DESCRIPTION) if tool.call is not None else None
     scope = tool.scope

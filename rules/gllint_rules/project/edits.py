@@ -1,4 +1,4 @@
-"""Edits of a source: text put between two offsets of it."""
+"""Edits of a source text between two offsets."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from gllint_rules.reading.positions import Positions
 
 
 def insertion(positions: Positions, offset: int, content: str) -> Edit:
-    """Put ``content`` at an offset of the source."""
+    """Return the edit that inserts ``content`` at an offset of the source."""
     return Edit(positions.lines.span(offset, offset), content)
 
 
 def replacement(positions: Positions, start: int, end: int, content: str) -> Edit:
-    """Replace the text between two offsets of the source by ``content``."""
+    """Return the edit that replaces the text between two offsets of the source by ``content``."""
     return Edit(positions.lines.span(start, end), content)
 
 
@@ -24,7 +24,7 @@ def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
-    if head + tail == len(old):  # nothing but new text: let it begin where a word does
+    if head + tail == len(old):  # an insertion: move it to the beginning of a word
         while head and _cuts(old, head) and old[head - 1] == new[len(new) - tail - 1]:
             head, tail = head - 1, tail + 1
     while head and (_cuts(old, head) or _cuts(new, head)):
@@ -35,6 +35,6 @@ def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
 
 
 def _cuts(text: str, offset: int) -> bool:
-    """Return whether a word or a line ending goes on across ``offset``."""
+    """Return whether ``offset`` is inside a word or a line ending."""
     pair = text[offset - 1 : offset + 1]
     return pair == "\r\n" or (len(pair) == 2 and pair.replace("_", "a").isalnum())

@@ -84,14 +84,14 @@ DOES: dict[Kind, str] = {
 }
 
 
-_DONE_BY: dict[str, Kind] = {
+_KIND_OF_CALL: dict[str, Kind] = {
     **dict.fromkeys(NETWORK_CALLS, "network"),
     **dict.fromkeys(CLOCK_CALLS, "clock"),
     **dict.fromkeys(ENVIRONMENT_CALLS, "environment"),
     **dict.fromkeys((*FILE_OPENERS, *FILE_WRITES), "write"),
     **dict.fromkeys(FILE_DELETES, "delete"),
 }
-# Where calls take the path of the file that they are about.
+# The positions of the argument that is the path of the file.
 _PATH_AT = {**dict.fromkeys((*FILE_OPENERS, *FILE_DELETES), 0), **FILE_WRITES}
 
 
@@ -145,19 +145,19 @@ class Effects:
                 site = Site(callee.module, callee.function.at)
                 self.project.evaluator.cut(site, f"{MOST_FUNCTIONS} functions that it calls")
                 return
-            function, way = queue[position]
+            function, chain = queue[position]
             position += 1
             own = _is_inside(function, callee)
             body = self.body(function)
             for effect in body.effects:
                 because = Because(f"`{effect.title}` {DOES[effect.kind]}", effect.site)
-                for step in reversed(way):
+                for step in reversed(chain):
                     because = Because(step.message, step.site, (because,))
                 yield ReachedEffect(effect, own, because)
             for called, site in body.calls:
                 if _key(called) not in keys:
                     keys.add(_key(called))
-                    queue.append((called, (*way, Because(f"calls `{_title(called)}`", site))))
+                    queue.append((called, (*chain, Because(f"calls `{_title(called)}`", site))))
 
     def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> ReachedEffect | None:
         """Return the first effect of one of ``kinds``: in a callable itself if there is one, else the nearest."""
@@ -173,7 +173,7 @@ class Effects:
         return min(near, key=lambda reached: reached.effect.site.at) if near else far
 
     def called(self, expr: Expr, module: Module, scope: Scope) -> FunctionOf:
-        """Return a function that does nothing but call ``expr``, which is not a function of the project."""
+        """Return a lambda that only calls ``expr``, for a tool whose function is not part of the project."""
         call = Call(expr.at, expr, (), ())
         caller = FunctionOf(module, Lambda(expr.at, (), call, Scope("lambda", scope)))
         self._bodies[_key(caller)] = _BodyReader(self.project, caller, _Parts([(call, scope)])).read()
@@ -245,7 +245,7 @@ def _is_inside(inner: FunctionOf, outer: FunctionOf) -> bool:
 
 
 class _BodyReader:
-    """Reads one function: each call is looked at once, with what its callee is known to be."""
+    """Collects the effects and calls in one function."""
 
     def __init__(self, project: Project, callee: FunctionOf, parts: _Parts) -> None:
         self.project = project
@@ -294,7 +294,7 @@ class _BodyReader:
                     self.callback(arg, call, frame)
 
     def follow(self, callee: Value, at: int) -> None:
-        """Remember that a function of the project is called."""
+        """Add the functions of the project that a call of ``callee`` runs."""
         site = Site(self.callee.module, at)
         match callee:
             case FunctionOf():
@@ -314,7 +314,7 @@ class _BodyReader:
                 pass
 
     def callback(self, arg: Expr, call: Call, frame: Frame) -> None:
-        """A function that is given to one that calls it: ``asyncio.to_thread(requests.get, url)``."""
+        """Add the effects of a function that is passed to be called: ``asyncio.to_thread(requests.get, url)``."""
         for option in options(self.evaluator.eval(arg, frame)):
             if isinstance(option, External):
                 rest = tuple(other for other in call.args if other.at > arg.at)
@@ -323,9 +323,9 @@ class _BodyReader:
                 self.follow(option, arg.at)
 
     def external(self, name: str, call: Call, frame: Frame) -> None:
-        """A call of something outside the project, by its full name."""
+        """Add the effect of a call of something outside the project, by its full name."""
         count = len(call.args) + len(call.keywords)
-        kind = _DONE_BY.get(name)
+        kind = _KIND_OF_CALL.get(name)
         if count < CLOCK_WITHOUT_ARGUMENT.get(name, 0):
             kind = "clock"
         elif self.is_random(name, call, frame):
@@ -339,7 +339,7 @@ class _BodyReader:
             self.add(kind, call.at, name.removeprefix("builtins."), frame, path)
 
     def method(self, func: facts.Attr, call: Call, frame: Frame) -> None:
-        """A method of a network client, of a path, or of a generator without a seed."""
+        """Add the effect of a method of a network client, of a path, or of a random generator without a seed."""
         title = facts.dotted(func) or f"….{func.name}"
         maker = self.client(func.base, frame)
         methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
@@ -357,7 +357,7 @@ class _BodyReader:
             self.add("random", call.at, title, frame)
 
     def client(self, expr: Expr, frame: Frame, depth: int = 0) -> str | None:
-        """By what the network client ``expr`` was made, or the client that it is a part of."""
+        """Return the full name of the network client that ``expr`` is, or is a part of; None if it is none."""
         for option in options(self.evaluator.eval(expr, frame)):
             if isinstance(option, ExternalInstance) and option.name in NETWORK_CLIENTS:
                 return option.name
@@ -402,7 +402,7 @@ class _BodyReader:
         return all(self.evaluator.eval(seed, frame) is NONE for seed in values)
 
     def is_unseeded(self, name: str, frame: Frame) -> bool:
-        """Return whether ``name`` is a generator of the module that was made without a seed."""
+        """Return whether ``name`` is a module-level random generator that was made without a seed."""
         scope = frame.scope.home(name)
         if scope is None or scope.kind != "module":
             return False
@@ -417,7 +417,10 @@ class _BodyReader:
         )
 
     def seeded_modules(self) -> set[str]:
-        """Return the functions of the modules of random functions that a literal seeds here or at import time."""
+        """Return the random functions used here whose module is seeded with a literal, here or at import time.
+
+        After ``random.seed(42)`` these are ``random.random`` and the like.
+        """
         if not any(effect.kind == "random" for effect in self.body.effects):
             return set()
         module = self.callee.module
@@ -425,26 +428,26 @@ class _BodyReader:
             *self.parts.calls,
             *((call, scope) for call, scope in module.calls_of({"seed"}) if scope is module.scope),
         ]
-        modules: set[str] = set()
+        seeded: set[str] = set()
         for call, scope in calls:
             if facts.last_name(call.func) != "seed" or not call.args:
                 continue
             frame = self.frame(scope)
-            named, seed = self.evaluator.eval(call.func, frame), self.evaluator.eval(call.args[0], frame)
+            callee, seed = self.evaluator.eval(call.func, frame), self.evaluator.eval(call.args[0], frame)
             if isinstance(seed, Number | Text):
-                families = {o.name.removesuffix(".seed") for o in options(named) if isinstance(o, External)}
-                modules |= {
+                families = {o.name.removesuffix(".seed") for o in options(callee) if isinstance(o, External)}
+                seeded |= {
                     e.title
                     for e in self.body.effects
                     if e.title.rpartition(".")[0] in families
                     and e.title not in RANDOM_CALLS | SEEDED_GENERATORS
                 }
-        return modules
+        return seeded
 
     # --- the environment -------------------------------------------------------------------------------------
 
     def mention(self, mention: Sub | Dict, frame: Frame) -> None:
-        """``os.environ["KEY"]`` where it is read, and ``{**os.environ}``."""
+        """Add the effect of reading ``os.environ["KEY"]`` or ``{**os.environ}``."""
         if isinstance(mention, Sub):
             if mention not in self.stored() and self.is_environment(mention.base, frame):
                 self.add("environment", mention.at, facts.dotted(mention.base), frame)
@@ -477,9 +480,9 @@ def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
 
 
 def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, ReachedEffect]]:
-    """Yield the T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
+    """Yield each T1 tool without ``live_required=True`` that has an effect of ``kinds``, with place and effect.
 
-    That is the effect where it is in the tool's own callable, else the ``fn`` value.
+    The place is that of the effect if it is in the tool's own callable, else that of the ``fn`` value.
     """
     effects = context.project.memory(Effects)
     for tool in context.tools:
@@ -493,7 +496,7 @@ def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool
 
 
 def _may_be_live(context: Context, tool: Tool) -> bool:
-    """Return whether a tool says, or may say, that it needs the world outside."""
+    """Return whether a tool declares ``live_required``, or may do so in ``**options``."""
     assert tool.call is not None
     declared = tool.call.keyword(LIVE_REQUIRED)
     if declared is None:

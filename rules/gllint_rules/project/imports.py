@@ -1,4 +1,4 @@
-"""The files of the project as modules: which file an import leads to, and which modules have led to which."""
+"""The files of the project as modules: which file an import leads to, and which modules depend on which."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _TOP_FOLDER_FILES = ("pyproject.toml", "setup.py", ".git/HEAD")
 
 
 class Imports:
-    """Finds and loads modules, and notes from where to where it was asked to.
+    """Finds and loads modules, and records which module imports which.
 
-    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``packages`` are the folders
-    in which each top-level package of the project lies (see :func:`top_level_packages`). ``root`` is its top folder.
+    ``load`` returns the facts of a file or None; ``exists`` returns whether there is a file. ``packages`` are the
+    folders of each top-level package of the project (see :func:`top_level_packages`). ``root`` is its top folder.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class Imports:
         self.owns = owns
         self.reads = reads
         self._loaded: dict[str, Module | None] = {}
-        # What names have led to so far, from each module: a file, or none of the project.
+        # For each module, the imports that were resolved: to a file, or None outside the project.
         self.targets: dict[str, dict[str, str | None]] = {}
         # The modules that change something in another one, which that one does not show.
         self.told_by: dict[str, set[str]] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
 
     def add(self, module: Module) -> None:
-        """Have a module at hand that need not be loaded."""
+        """Add a module that is read already."""
         if self.reads is not None:
             module.note_by(self.reads)
         self._loaded[module.path] = module
@@ -73,22 +73,22 @@ class Imports:
         self.told_by = {path: tellers.difference(changed) for path, tellers in old.told_by.items()}
 
     def follow(self, changed: Collection[str]) -> None:
-        """Forget what the modules at ``changed``, which have followed an edit, said of others.
+        """Forget what the edited modules at ``changed`` change in others.
 
-        What their names were led to stays: who remembers an answer does not ask for it again.
+        Their resolved imports stay: stored answers depend on them and do not resolve them again.
         """
         for tellers in self.told_by.values():
             tellers.difference_update(changed)
 
     def loaded_module(self, path: str) -> Module | None:
-        """Return the module at ``path``, where it is loaded."""
+        """Return the module at ``path`` if it is loaded, else None."""
         return self._loaded.get(path)
 
     def is_loaded(self, path: str) -> bool:
         return path in self._loaded
 
     def reaching(self, paths: Collection[str]) -> frozenset[str]:
-        """Return the modules whose answers depend on one of ``paths``, those included."""
+        """Return the modules whose answers depend on one of ``paths``, and ``paths`` themselves."""
         importers: dict[str, list[str]] = {}
         for importer in (*self.targets, *self.told_by):
             for path in self.rests_on(importer):
@@ -103,16 +103,16 @@ class Imports:
         return frozenset(closure)
 
     def tell(self, path: str, of: str) -> None:
-        """Note that the module at ``path`` changes something in the one at ``of``."""
+        """Record that the module at ``path`` changes something in the one at ``of``."""
         self.told_by.setdefault(of, set()).add(path)
 
     def rests_on(self, path: str) -> Iterator[str]:
-        """Yield the modules that names of the one at ``path`` have led to, and those that say something of it."""
+        """Yield the modules that the one at ``path`` imports from, and those that change something in it."""
         yield from filter(None, self.targets.get(path, {}).values())
         yield from self.told_by.get(path, ())
 
     def submodule(self, package: Module, name: str) -> Module | None:
-        """Return the module ``name`` in the folder of ``package``, where that is a package."""
+        """Return the module ``name`` in the folder of ``package``; None if there is no such package or module."""
         if package.path.endswith("/__init__.py"):
             path = self.find_module(package.path, f".{name}")
             return self.module_at(path) if path is not None else None
@@ -144,10 +144,10 @@ class Imports:
         return self._absolute[key]
 
     def _find_text(self, importer: str, name: str) -> str | None:
-        """Return the text or data file at a path, which is absolute or has an unknown beginning.
+        """Return the text or data file of the project that ``name`` means in a module; None if there is none.
 
-        What is run begins in the top folder of the project or near to its own; behind a ``?`` is what a template is
-        called in a folder for these. Nothing outside the project is one.
+        A relative path is looked up in the top folder of the project, then from the module's folder upwards. A template
+        (``?report.md``) is also looked up in ``templates`` and ``prompts`` there.
         """
         if text_kind(name) is None or len(name) > _LONGEST_PATH:
             return None
@@ -166,7 +166,7 @@ class Imports:
         return None
 
     def _folders_above(self, path: str) -> Iterator[str]:
-        """Yield the top folder of the project, then those from the one of a file upwards."""
+        """Yield the top folder of the project, then the folders of a file from the nearest upwards."""
         yield self._root
         top, folder = f"{self._root.rstrip('/')}/", posixpath.dirname(path)
         while folder.startswith(top) and folder != "/":  # the folder above it, too
@@ -174,15 +174,16 @@ class Imports:
             folder = posixpath.dirname(folder)
 
     def _file(self, stem: str) -> str | None:
+        """Return the module or package of a path without ending, None if there is neither."""
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
             if path in self._loaded or self._exists(path):
                 return path
         return None
 
     def _find_absolute(self, start: str, parts: str) -> str | None:
-        """Return the file of ``parts`` under one of the folders from ``start`` upwards.
+        """Return the file of ``parts`` (``a/b``) under one of the folders from ``start`` upwards.
 
-        Inside a package, its own folder counts only if nothing else is found: scripts may be in packages.
+        The folder of the package itself counts only if nothing else is found, for scripts that are in packages.
         """
         first = parts.partition("/")[0]
         folder = start
@@ -194,7 +195,7 @@ class Imports:
                 path = self._file(f"{base}{parts}")
                 if path is not None and not inside:
                     return path
-                # No single name: `import requests` next to a `requests.py` means the library.
+                # Only for dotted names: `import requests` next to a `requests.py` means the library.
                 neighbour = neighbour or (path if "/" in parts else None)
                 if path is None and not inside and self._file(f"{base}{first}") is not None:
                     return None  # the package is here, and has no such module
@@ -207,14 +208,14 @@ class Imports:
         return any(self._exists(f"{folder}/{name}") for name in _TOP_FOLDER_FILES)
 
     def _neighbour(self, importer: str, parts: str) -> str | None:
-        """Return a module of another package of the same project, of several the one that lies nearest."""
+        """Return a module of another package of the same project; of several, the nearest one."""
         folders = self._packages.get(parts.partition("/")[0], ())
         paths = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
         return max(paths, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
 
 
 def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:
-    """For each top-level package among the files ``paths``: its name, and the folders that it lies in."""
+    """Return, by name, the folders that contain each top-level package among the files ``paths``."""
     folders = {posixpath.dirname(path) for path in paths if path.endswith("/__init__.py")}
     packages: dict[str, list[str]] = {}
     for folder in sorted(folders):

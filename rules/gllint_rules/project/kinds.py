@@ -1,4 +1,4 @@
-"""The kind of each number in a result, as its key says, and what would allow a unit."""
+"""The kind of each number in a result by its key (count, id, ratio), and the settings that allow a unit."""
 
 from __future__ import annotations
 
@@ -27,15 +27,13 @@ _MOST_STATEMENTS = 400  # in which a tally is looked for
 
 
 def reading_of(leaf: Leaf) -> NameReading:
-    """Return the kind that the key of a number shows, with the other keys of its container.
-
-    A countable thing next to it is not a unit of a number in a list.
-    """
+    """Return what the key of a number says about its kind and unit, given the other keys of its container."""
     key = leaf.key if leaf.is_named else None
-    beside = (
+    other_keys = (
         [name for name in leaf.holder.entries if isinstance(name, str)] if leaf.holder is not None else []
     )
-    reading = read_name(key or "", beside)
+    reading = read_name(key or "", other_keys)
+    # The plural key of a list (`items`) names its elements, not what each number counts.
     if reading.unit in units_of("counts") and (leaf.in_list or leaf.what != "number"):
         return NameReading()
     return reading
@@ -55,9 +53,9 @@ def kind_of_leaf(leaf: Leaf) -> Kind | None:
 
 
 def is_plain_leaf(leaf: Leaf, policy: Policy) -> bool:
-    """Return whether a number in a result is no quantity, by its key and the settings.
+    """Return whether a number in a result needs no unit, by its key and the settings.
 
-    A count above 1 that is written out is one all the same: no one counted it.
+    A literal above 1 under the key of a count does need one: no code has counted it.
     """
     if not leaf.is_named or not isinstance(leaf.key, str):
         return False
@@ -89,7 +87,7 @@ def is_tally(leaf: Leaf) -> bool:
         steps = [_step(_bound(binding)) for binding in function.scope.find(expr.id)]
     else:
         steps = [_step(expr)] if isinstance(expr, facts.Const) else []
-        # Most functions store into no container; of the others only so much is read for each number.
+        # Most functions store into no container: then their statements need not be read.
         section = leaf.site.module.section_of(leaf.site.at).section
         statements = facts.statements(function.body) if section.mutated else iter(())
         for statement in islice(statements, _MOST_STATEMENTS):
@@ -112,7 +110,7 @@ def _bound(binding: facts.Binding) -> facts.Expr | None:
 
 
 def _step(value: facts.Expr | None) -> int | None:
-    """Return by how much a statement counts up, 0 for a start; ``None`` for other values."""
+    """Return 1 for ``… + 1``, 0 for an initial integer, and None for other values."""
     match value:
         case facts.Const(value=int() as start) if not isinstance(start, bool):
             return 0
@@ -137,7 +135,7 @@ def _makers(leaf: Leaf) -> Iterator[Maker]:
             return
         reason = queue.popleft()
         sites = [reason.site] if reason.site is not None else []
-        if len(reason.causes) == 1:  # of several operands none is the cause of the whole
+        if len(reason.causes) == 1:  # one of several operands does not make the whole number
             queue.extend(reason.causes)
 
 
@@ -156,7 +154,7 @@ def allowing(policy: Policy, unit: str) -> str:
 
 
 def unit_advice(policy: Policy, verdict: UnitVerdict) -> str:
-    """Say in a sentence or two what to do about a unit that is not allowed."""
+    """Return the help for a unit that is not allowed."""
     from gllint_runtime.policy.units import unit_help
 
     is_nearest_allowed = verdict.nearest is not None and policy.allows(verdict.nearest)
@@ -169,5 +167,5 @@ def list_line(key: str, old_entries: tuple[str, ...], *entries: str) -> str:
 
 
 def _toml(text: str) -> str:
-    """Return a string of TOML, which escapes as JSON does."""
+    """Return a string of TOML, which has the escapes of JSON."""
     return json.dumps(text, ensure_ascii=False).replace("`", "\\u0060")  # backticks surround it

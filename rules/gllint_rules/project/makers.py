@@ -1,4 +1,4 @@
-"""What makes a number, as far as the expression itself says it: a function of the library, the name of a variable."""
+"""What an expression itself says about its number: by a library function, or the name of a variable."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _T = TypeVar("_T")
 
 _MOST_TEXT = 2_000
 _MOST_DEPTH = 16
-# What gives back its argument, rounded or in another type.
+# Functions that return their argument, rounded or in another type.
 _ROUNDING = frozenset({"round", "int", "float", "abs", "Decimal", "ceil", "floor", "fabs", "trunc"})
-# Of these what is rounded to no integer.
+# Those of them that keep a fraction.
 _EXACT = frozenset({"float", "abs", "Decimal", "fabs"})
-# What gives back one of its arguments.
+# Functions that return one of their arguments.
 _CHOOSING = frozenset({"max", "min"})
 _PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_")
 
@@ -53,10 +53,9 @@ def text_at(project: Project, site: Site) -> str:
 
 
 def cores(expr: Expr) -> list[Expr]:
-    """Return the expressions whose value an expression passes on: ``x`` of ``round(x, 1)``, both of ``max(a, b)``.
+    """Return the expressions whose value an expression passes on: ``round(x, 1)`` → x, ``max(a, b)`` → a and b.
 
-    An expression that passes on no other is its own core. A literal next to another core is left out: the ``0`` of ``x
-    or 0``.
+    Any other expression is its own core. Literals are omitted next to other cores: ``x or 0`` → x.
     """
     return _unwrapped(expr, 0)
 
@@ -90,7 +89,7 @@ def _unwrapped(expr: Expr, depth: int) -> list[Expr]:
 
 
 def agreed(values: Iterable[_T | None]) -> _T | None:
-    """Return the one value that all of them are."""
+    """Return the value that all ``values`` are; None if they differ."""
     different = set(values)
     return different.pop() if len(different) == 1 else None
 
@@ -99,9 +98,9 @@ def agreed(values: Iterable[_T | None]) -> _T | None:
 
 
 def fixed_unit(maker: Maker, depth: int = 0, *, is_difference: bool = False) -> str | None:
-    """Return the unit of an expression where the library fixes it: seconds, bytes, a count.
+    """Return the unit that a library function or attribute gives an expression: seconds, bytes, "count"; else None.
 
-    A date as seconds has none, but the difference of two has: ``is_difference``.
+    A date in seconds (``st_mtime``) has no unit, but a difference of two has (``is_difference``).
     """
     if depth > _MOST_DEPTH:
         return None
@@ -109,7 +108,7 @@ def fixed_unit(maker: Maker, depth: int = 0, *, is_difference: bool = False) -> 
 
 
 def _fixed_unit(maker: Maker, depth: int, is_difference: bool) -> str | None:
-    """Return the unit of one core where the library fixes it."""
+    """Return the unit that the library gives one core of an expression, else None."""
     match maker.expr:
         case facts.Call(func=facts.Attr(name=name)) | facts.Attr(name=name) if (
             is_date(name) and not is_difference
@@ -123,7 +122,7 @@ def _fixed_unit(maker: Maker, depth: int, is_difference: bool) -> str | None:
             operands = [Maker(operand, maker.scope) for operand in (first, second)]
             is_difference |= op == "-"
             units = {fixed_unit(operand, depth + 1, is_difference=is_difference) for operand in operands}
-            # A clock less the start is in its unit, too; a count and another number are something else.
+            # `time.time() - start` is in seconds, too; `len(rows) - x` need not be a count.
             units -= {None} if "count" not in units else set()
             return units.pop() if len(units) == 1 else None
         case _:
@@ -167,7 +166,7 @@ def _qualified(func: Expr, scope: Scope) -> str:
 
 
 def title(expr: Expr) -> str:
-    """Return the expression whose unit is fixed as a message names it: `len()`."""
+    """Return how a message names an expression whose unit the library gives: "`len()`"."""
     match cores(expr)[0]:
         case facts.Call(func=func) if facts.last_name(func):
             return f"`{facts.last_name(func)}()`"
@@ -181,10 +180,7 @@ def title(expr: Expr) -> str:
 
 
 def names_of(expr: Expr) -> list[str]:
-    """Return the names by which an expression announces what it gives, of variables, fields, keys or functions.
-
-    An empty text is for one without a name: nothing computed announces what it is.
-    """
+    """Return the name of each core of an expression: of a variable, field, key or function; "" for one without."""
     return [_name(core) for core in cores(expr)]
 
 
@@ -204,7 +200,7 @@ def _name(expr: Expr) -> str:
 
 
 def is_call(expr: Expr) -> bool:
-    """Return whether an expression, rounded or not, is what a function gives, a look-up by key aside."""
+    """Return whether an expression, rounded or not, is a call other than a look-up by key."""
     return any(isinstance(core, facts.Call) and not _is_look_up(core) for core in cores(expr))
 
 
@@ -213,7 +209,7 @@ def _is_look_up(call: facts.Call) -> bool:
 
 
 def variable(expr: Expr) -> str | None:
-    """Return the variable that an expression is, as it is or rounded."""
+    """Return the name of the variable that an expression is, rounded or not; else None."""
     return agreed(core.id if isinstance(core, facts.Name) else None for core in cores(expr))
 
 
@@ -228,6 +224,7 @@ def is_count(maker: Maker, depth: int = 0) -> bool:
 
 
 def _counts(maker: Maker, depth: int) -> bool:
+    """Return whether one core of an expression counts."""
     match maker.expr:
         case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]) if not _is_one(
             comp.element
@@ -261,6 +258,6 @@ def is_fraction(expr: Expr, depth: int = 0) -> bool:
 
 
 def is_composite(expr: Expr) -> bool:
-    """Return whether several numbers make or may be it, so that none of them says what it is."""
+    """Return whether an expression combines or chooses between numbers, so that none of them says what it is."""
     parts = cores(expr)
     return len(parts) > 1 or isinstance(parts[0], facts.BinOp)

@@ -1,4 +1,4 @@
-"""What of a result the model sees, where its framework takes a result apart or changes it."""
+"""The part of a tool's result that the model sees, if the framework takes it apart or changes it."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def _wrapped_values(evaluator: Evaluator, wrapper: FunctionOf, callable: Functio
 
 
 def _is_another(value: Value) -> bool:
-    """Return whether it is another value than what it was made of: a text that does not say the same, or
-    Quantities.
-    """
+    """Return whether a wrapper's value differs from the result: a text of its own, or a container of Quantities."""
     if isinstance(value, Container):
         return _is_wrapped(value)
     return isinstance(value, Text) and not isinstance(value, SerialisedText)
@@ -96,7 +94,7 @@ def _is_wrapped(value: Value) -> bool:
 
 
 def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
-    """Return how the registration says that the result of ``callable`` is changed; of two the one for its kind."""
+    """Return the functions that the registration names to change the result: the async ones for an async callable."""
     names = tool.framework.changed_by if tool.framework is not None else ()
     pairs = [(name, expr) for name in names if (expr := _keyword(tool, name)) is not None]
     is_async = isinstance(callable.function, facts.Function) and callable.function.is_async
@@ -105,9 +103,9 @@ def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
 
 
 def _replaces_result(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
-    """Return whether ``changer`` puts something else in the place of a result, whichever function it is.
+    """Return whether ``changer`` replaces a result.
 
-    A function of the project keeps the result if it may return ``None``, or something that may contain its argument.
+    A function of the project keeps the result if it may return None, or something that may contain its argument.
     """
     return not any(
         isinstance(option, FunctionOf) and _keeps(evaluator, option)
@@ -116,12 +114,13 @@ def _replaces_result(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
 
 
 def _keeps(evaluator: Evaluator, function: FunctionOf) -> bool:
+    """Return whether the result of a function may contain its argument, or be None."""
     flow = evaluator.flow(function)
     return flow.falls_through or any(value.gap or _stays(value) for _, value in flow.returns)
 
 
 def _stays(value: Value) -> bool:
-    """Return whether one of its alternatives is none, or a container that came from elsewhere."""
+    """Return whether a value may be None, or a container that was made elsewhere."""
     return any(
         option is NONE or (isinstance(option, Container) and option.site is None) for option in options(value)
     )
@@ -182,7 +181,7 @@ def visible_result(
 
 
 def read_result(value: Value, site: Site) -> tuple[Site, Value]:
-    """Return what is read in a result at ``site``, with serialised values instead of their text."""
+    """Return place and value of a result at ``site``, in which serialised texts are replaced by their data."""
     read, origin = _Reading().of(value)
     return _nearer(site, origin), read
 
@@ -249,7 +248,7 @@ def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) ->
 
 
 def _unless_refused(value: Value) -> Value:
-    """``value`` where it is text or an envelope; anything else raises before the model sees it."""
+    """Return ``value`` if it is a text or an envelope, else NONE: the framework raises for anything else."""
     return value if isinstance(value, (Text, Envelope)) else NONE
 
 
@@ -263,17 +262,16 @@ _BESIDE_TEXT = frozenset(
 
 
 class _Reading:
-    """A result in which each serialised text is replaced by its data: the model reads the same numbers there.
+    """Replaces each serialised text in a result by its data, in which the model reads the same numbers.
 
-    A content block, or a list of some, is replaced by its text, so the path to the numbers contains neither the key of
-    the block nor the list.
+    A content block, or a list of blocks, is replaced by its text, so that paths contain neither the block nor the list.
     """
 
     def __init__(self) -> None:
         self.parts: dict[Value, tuple[Value, Site | None]] = {}
 
     def of(self, value: Value) -> tuple[Value, Site | None]:
-        """``value`` as it is read, and where it was given to a serialiser, if it was, and to one only."""
+        """Return the value with its data, and the place where that was serialised, if there is exactly one."""
         if not isinstance(value, (UnionOf, SerialisedText, Container)):
             return value, None
         if value not in self.parts:
@@ -317,6 +315,7 @@ class _Reading:
         return join(*(read for read, _ in pairs)), sites.pop() if len(sites) == 1 else None
 
     def _put(self, entry: Entry, part: Value) -> Entry:
+        """Return an entry with the data ``part`` of its value, at the place where that was serialised."""
         if part is entry.value:
             return entry
         site = entry.site if entry.constant else _nearer(entry.site, self.of(entry.value)[1])
@@ -324,7 +323,7 @@ class _Reading:
 
 
 def _has_serialised_text(value: Value) -> bool:
-    """Return whether it is a content block, and nothing but one, whose text says what was serialised."""
+    """Return whether a value is a content block with a serialised text: ``{"type": "text", "text": json.dumps(x)}``."""
     return any(
         isinstance(option, (DictOf, Envelope))
         and _TEXT in option.entries

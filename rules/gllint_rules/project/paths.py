@@ -42,7 +42,7 @@ def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
 
 
 def _begun_with(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """Yield the start of a path: ``base`` of ``base / "x"`` and of ``base.parent``, or what is assigned to a name."""
+    """Yield what a path is made from: ``base`` for ``base / "x"`` and ``base.parent``, for a name its assignments."""
     match expr:
         case facts.BinOp(op="/", left=base) | facts.Attr(base=base, name="parent"):
             yield base, frame
@@ -64,7 +64,7 @@ def whereabouts(
 
 
 def _words(project: Project, expr: Expr, frame: Frame, steps: set[Expr], depth: int = 0) -> Iterator[str]:
-    """Yield the texts and names that a path is made of, of each expression once."""
+    """Yield the texts and names in a path, those of each expression once. ``steps`` are the expressions read so far."""
     if depth > MOST_STEPS or expr in steps:
         return
     steps.add(expr)
@@ -96,7 +96,7 @@ def _words(project: Project, expr: Expr, frame: Frame, steps: set[Expr], depth: 
 
 
 def _begins_literally(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-    """Return whether the first part of a path is written out, so that the rest only leads further down."""
+    """Return whether a path begins with a literal, so that the rest only leads further down."""
     value = project.evaluator.eval(expr, frame)
     if isinstance(value, Text) and value.parts:
         return isinstance(value.parts[0], values.Literal)

@@ -1,4 +1,4 @@
-"""The facts of all modules joined. It answers lazily and remembers.
+"""The facts of all modules of a project together, read on demand, with stored answers.
 
 :class:`~gllint_rules.project.imports.Imports` knows which file an import leads to,
 :class:`~gllint_rules.tools.tools.Tools` which values are tools, the evaluator what expressions contain; a
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _G = TypeVar("_G")
 _Arguments = TypeVarTuple("_Arguments")
-_ROUNDS = 3  # modules between one that hands functions over and one that gives them
+_ROUNDS = 3  # modules through which a function may be passed until it is registered
 
 
 class AnnouncedModules(Mapping[str, Module]):
-    """The announced modules by their paths; one that was announced by its path alone is read on demand.
+    """The modules to check, by path. One that was announced by its path alone is read on demand.
 
     ``on_iteration`` is called when all of them are needed.
     """
@@ -142,11 +142,10 @@ class Project:
     def inherit(
         self, old: Project, changed: Collection[str], answers: Project | None = None
     ) -> frozenset[str]:
-        """Take over what ``old`` knows, as far as it rests on no module at ``changed`` and on none that came or went.
+        """Take over the answers of ``old`` that depend on no module at ``changed``, and on none that came or went.
 
         The other modules must be the same objects, and the same files must exist. ``answers`` is the project whose
-        inferred values are taken over, in place of ``old``. Returns the paths of the modules that may say something
-        else now.
+        inferred values are taken over, if it is not ``old``. Return the paths of the modules whose findings may differ.
         """
         answers = answers or old
         gone = old.modules.paths.keys() ^ self.modules.paths.keys()
@@ -164,10 +163,9 @@ class Project:
         return self._forget(paths, old.imports.reaching(paths), spoilt, old.talks())
 
     def follow(self, changed: Collection[str]) -> frozenset[str]:
-        """Forget what rests on the modules at ``changed``, which have followed an edit.
+        """Forget the answers that depend on the edited modules at ``changed``.
 
-        Returns the paths of the modules that may say something else now; none if the edit changed no fact, nor how an
-        expression is written.
+        Return the paths of the modules whose findings may differ; none if the edit changed only places.
         """
         followed = [*filter(None, map(self.imports.loaded_module, changed))]
         if len(followed) == len(changed) and all(module.edited == Edited.PLACES for module in followed):
@@ -224,9 +222,9 @@ class Project:
         return stale
 
     def judge_by(self, settings: Settings) -> None:
-        """Judge by other ``settings`` from now on, which may differ from those so far in what they allow alone.
+        """Use other ``settings`` from now on, which may only differ in what they allow.
 
-        Raises ``ValueError`` if they differ in what is a tool, or a message.
+        Raises ValueError if they also differ in what counts as a tool or a message.
         """
         if not settings.reads_like(self.settings):
             raise ValueError("these settings change the meaning of the modules")
@@ -240,11 +238,11 @@ class Project:
         return self._talks
 
     def answers(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> Iterator[_T]:
-        """Return the answer of ``part`` for each module, remembered as long as ``argument`` is the same.
+        """Yield the answer of ``part`` for each module, stored under ``part`` and ``argument``.
 
-        A question about the whole project is best asked in such parts: an edit leaves most of them valid. What a
-        part says may rest on ``argument``, the module and what its names lead to, and must not be changed; all of these
-        may go from process to process.
+        A question about the whole project is best asked in such parts: an edit leaves most of them valid. An answer may
+        depend on ``argument``, the module and its imports. It must not be changed, and must be picklable, since other
+        processes may compute it.
         """
         if not self._asking:
             self.consulted.add((everything,))
@@ -256,9 +254,9 @@ class Project:
         words: frozenset[str],
         argument: _G,
     ) -> Iterator[_T]:
-        """Like :meth:`answers`, for a part that ignores words which are not in the text of a module.
+        """Like :meth:`answers`, for a part that only uses those ``words`` that are in the text of a module.
 
-        Where few words have come or gone, most modules need not be read for that.
+        If the words differ little from those of a stored answer, only modules with one of the different words are read.
         """
         if self._holding is not None and (part, (words, argument)) not in self._parts:
             old = [key for key in self._parts if key[0] is part]  # their words are not asked for again
@@ -328,9 +326,9 @@ class Project:
         return self._parts
 
     def once(self, question: Callable[[Project, *_Arguments], _T], *arguments: *_Arguments) -> _T:
-        """Return the answer to a question about the whole project, remembered until another module is announced.
+        """Return the answer to a question about the whole project, stored until another module is announced.
 
-        ``arguments`` are plain values.
+        ``arguments`` must be plain values.
         """
         key = question, *arguments
         self.consulted.add(key)
@@ -347,10 +345,7 @@ class Project:
         return answer
 
     def memory(self, make: Callable[[Project], _T]) -> _T:
-        """Return the object that ``make`` creates to remember answers in.
-
-        It lives as long as the answers of :meth:`once`.
-        """
+        """Return the object that ``make`` creates to store answers in; dropped with the answers of :meth:`once`."""
         if make not in self._answers:
             self._answers[make] = make(self)
         answer: _T = self._answers[make]
@@ -378,7 +373,7 @@ class Project:
 
 
 def everything(project: Project) -> None:
-    """The name of a question about all modules of which nothing else is known."""
+    """Stand for an unknown question about all modules in ``consulted``. Never called."""
 
 
 def _talks_to_a_model(project: Project, module: Module, argument: None) -> bool:
@@ -416,9 +411,7 @@ def _subclasses_in(project: Project, module: Module, argument: None) -> frozense
 
 
 def _without_tests(project: Project, registrar: Registrar) -> Registrar:
-    """Return a registrar that says so where it is the name of a tool that a test describes: no other file
-    calls that.
-    """
+    """Return a registrar as of the kind "tested" if it is the name of a tool in a test: no other file calls that."""
     is_tested = registrar.kind == "described" and is_test_path(registrar.path, project.root)
     return registrar._replace(kind="tested") if is_tested else registrar
 

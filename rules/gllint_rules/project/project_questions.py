@@ -1,8 +1,7 @@
-"""What rules ask of all modules of a project together, with answers that are plain values.
+"""The questions of rules about all modules of a project together, with plain values as answers.
 
-Each is asked module by module (:meth:`~gllint_rules.project.project.Project.each`), so that an edit leaves what other
-modules said of it valid; and since two answers can be compared, a cache can check whether a finding is
-still valid.
+Each is asked module by module (:meth:`~gllint_rules.project.project.Project.answers`), so that the answers of other
+modules stay valid after an edit. A cache compares two answers to see whether a finding is still valid.
 """
 
 from __future__ import annotations
@@ -29,14 +28,12 @@ def registries(project: Project) -> tuple[str, ...]:
 
 
 def dispatchers(project: Project) -> frozenset[str]:
-    """Return the names of the functions and classes through which calls are to go that the project defines
-    or imports.
-    """
+    """Return the names of the dispatchers (functions and classes) that the project defines or imports."""
     return frozenset(name for names, _ in project.answers(_dispatchers_in, None) for name in names)
 
 
 def has_dispatcher(project: Project) -> bool:
-    """Return whether the project defines or imports a function or class through which calls are to go."""
+    """Return whether the project defines or imports a dispatcher, or a class that derives from one."""
     return any(names or derives for names, derives in project.answers(_dispatchers_in, None))
 
 

@@ -1,4 +1,4 @@
-"""What tools return: the numbers and Quantities in it, each where it was put in."""
+"""The numbers and Quantities in the results of tools, each with the place where it was put in."""
 
 from __future__ import annotations
 
@@ -51,12 +51,13 @@ class Result(Struct, frozen=True, eq=False):
 
 
 class Leaf(NamedTuple):
-    """A definite number outside a Quantity, where it was put into the result.
+    """A definite number outside a Quantity, at the ``site`` where it was put into the result.
 
-    ``value`` is all that may be at ``site``; ``None`` where the site is that of a container around the number.
-    ``keys`` lead to it, through ``lists``: behind how many of the keys each of them lies; ``holder`` is the record that
-    it is in. ``what`` it is: a "number" under ``key``, an
-    "element" of what is there, or a container of numbers whose elements cannot be seen ("dict of numbers").
+    * ``value``: all that may be at ``site``; None if that is the site of a container around the number
+    * ``keys``: the path to it; ``lists`` has, for each list around the number, how many of the keys lead to the list
+    * ``holder``: the record that it is in
+    * ``what``: a "number" under ``key``, an "element" of the container there, or a container of numbers whose elements
+      are not seen ("dict of numbers")
     """
 
     site: Site
@@ -71,22 +72,22 @@ class Leaf(NamedTuple):
 
     @property
     def in_list(self) -> bool:
-        """Return whether a list lies on the way to it."""
+        """Return whether it is inside a list."""
         return bool(self.lists)
 
     def within(self, container: Container) -> tuple[int, ...]:
-        """Return the lists on the way to what is in a container at this place."""
+        """Return the ``lists`` of a number in a ``container`` at this place."""
         return (*self.lists, len(self.keys)) if isinstance(container, ListOf) else self.lists
 
     def is_of_shape(self, policy: Policy) -> bool:
-        """Return whether it is the number of a Quantity in a shape that the project lists."""
+        """Return whether it is the number of a Quantity in one of the project's `quantity-shapes`."""
         return (
             self.holder is not None and self.key is not None and shaped_key(self.holder, policy) == self.key
         )
 
 
 def shaped_key(record: Record, policy: Policy) -> str | None:
-    """Under which key a record has its number, where it is a Quantity in a shape that the project lists."""
+    """Return the key of the number in a Quantity of one of the project's `quantity-shapes`; None for other records."""
     if not policy.quantity_shapes or record.open or isinstance(record, QuantityInstance):
         return None
     from gllint_runtime.policy.quantity_shapes import value_key
@@ -97,7 +98,7 @@ def shaped_key(record: Record, policy: Policy) -> str | None:
 def is_quantity(record: Record) -> bool:
     """Return whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``.
 
-    An object of a class of the project is one where it has nothing else, and its unit may be a text.
+    An object of a project's class must have no other field, and its unit may be a text.
     """
     if isinstance(record, QuantityInstance):
         return True
@@ -120,7 +121,7 @@ def _may_be_quantity(record: Record) -> bool:
 
 
 def leaves(value: Value, site: Site) -> Iterator[Leaf]:
-    """Return the numbers of a result outside Quantities, each where it was put in."""
+    """Yield the numbers of a result outside Quantities, each at the place where it was put in."""
     return _leaves(value, Leaf(site, _NO_NUMBER, None, value))
 
 
@@ -128,9 +129,9 @@ _NO_NUMBER = Number(Because("", None))
 
 
 def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
-    """Yield the leaves below ``at``, which says how ``value`` was reached.
+    """Yield the leaves in ``value``, for which ``at`` has the path.
 
-    If that is not ``sure`` to be there, only numbers that were put into it somewhere count.
+    If the value is not ``sure`` to be there, only numbers that were put into a container count.
     """
     figure = figure_of(value)
     if figure is not None and sure:
@@ -150,7 +151,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
                 has_leaf = True
                 yield leaf
-        # The annotation of an empty one describes what is put into it; if nothing was, it has no numbers.
+        # The annotation of an empty container describes what is put into it later: if nothing is, it has no numbers.
         if option.rest is not None and not (option.is_empty or (option.hinted and has_leaf)):
             is_list = isinstance(option, ListOf)
             inner = at._replace(
@@ -160,7 +161,6 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
                 is_named=is_list and at.is_named,
                 what=_what(option),
             )
-            # Its literals are there, whatever the other alternatives are.
             yield from _leaves(option.rest, inner, sure and _known_throughout(value))
 
 
@@ -172,9 +172,9 @@ def figure_of(value: Value) -> Number | None:
 
 
 def figure_shown(value: Value) -> Number | None:
-    """Return the number that a value may be, if all else that it may be is nothing or a text that is written out.
+    """Return the number that a value may be, if its other alternatives are None or known texts (``"N/A"``).
 
-    A type that admits texts and numbers says neither.
+    A type that allows numbers and texts (``float | str``) shows no number.
     """
     is_known = all(
         isinstance(option, Number)
@@ -190,7 +190,7 @@ def _numbers_in(value: Value) -> list[Number]:
 
 
 def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
-    """Return a matrix as one leaf, at the outer list, or where the constant is used that contains it."""
+    """Yield one leaf for a list of lists of numbers, at the outer list, or where a constant with it is used."""
     is_constant = any(entry.constant for entry in matrix.items)
     site = at.site if is_constant or matrix.site is None else matrix.site
     place = at._replace(site=site, value=None, lists=at.within(matrix), what=_what(matrix))
@@ -200,9 +200,7 @@ def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
 
 
 def _known_throughout(value: Value) -> bool:
-    """Return whether each alternative is a container: one that may be text, or anything, is not known to contain
-    numbers.
-    """
+    """Return whether each alternative is a container of numbers or of known elements, None aside."""
     if not isinstance(value, UnionOf):
         return True
     for option in value.options:
@@ -216,7 +214,7 @@ def _known_throughout(value: Value) -> bool:
 
 
 def _inside(at: Leaf, container: Container, key: Key | None, entry: Entry) -> Leaf:
-    """Return the place of ``entry``, which for the parts of a constant is where the constant is used."""
+    """Return the path to ``entry`` of a container at ``at``. The place of a constant's parts is where it is used."""
     if entry.constant:
         lists = at.within(container)
         name = as_text(key)
@@ -283,9 +281,7 @@ def quantities(
     list_site: Site | None = None,
     policy: Policy | None = None,
 ) -> Iterator[QuantityLeaf]:
-    """Yield the Quantities that a result contains, well-formed or not; those in the shapes that a ``policy`` lists,
-    too.
-    """
+    """Yield the Quantities in a result, well-formed or not, with a ``policy`` also those in its `quantity-shapes`."""
     for option in options(value):
         if isinstance(option, Record) and (
             is_quantity(option) or (policy is not None and shaped_key(option, policy) is not None)

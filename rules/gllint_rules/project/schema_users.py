@@ -1,4 +1,4 @@
-"""Which tools use which places of JSON Schemas, by their places, so that the answer can be stored."""
+"""Find the tools that use a JSON Schema, by their places, so that the answer can be stored."""
 
 from __future__ import annotations
 
@@ -10,25 +10,23 @@ from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading.facts import Module
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 
-# Who uses a schema and is no tool that promises it: something else that does, and what takes it as arguments.
+# The users of a schema that are not a tool with that result: another call with it, and a schema of arguments.
 _NO_TOOL, _ARGUMENTS = ("", -1), ("", -2)
 
 
 def users_of(context: Context, site: Site) -> list[Where]:
-    """Return the tools that promise what a place in a result schema says, by if they are; ``_NO_TOOL`` for what is
-    none.
-    """
+    """Return the tools whose result schema contains the dict at a place; ``_NO_TOOL`` for another call with it."""
     users = context.project.once(_users).get((site.module.path, site.at), [])
     return [user for user in users if user != _ARGUMENTS]
 
 
 def is_of_arguments(context: Context, site: Site) -> bool:
-    """Return whether the same dict is part of what some tool takes."""
+    """Return whether the dict at a place is also part of a schema of arguments."""
     return _ARGUMENTS in context.project.once(_users).get((site.module.path, site.at), ())
 
 
 def learn_users(project: Project, path: str) -> None:
-    """Ask one module what fixes ask of all of them, while its tools are at hand."""
+    """Store the answer of one module to the question of :func:`users_of`, while the module is read anyway."""
     project.parts(_users_in, None, [path])
 
 
@@ -41,7 +39,7 @@ def _users(project: Project) -> dict[Where, list[Where]]:
 
 
 def _users_in(project: Project, module: Module, argument: None) -> tuple[tuple[Where, Where], ...]:
-    """Return the places in the schemas of a module, each with its user: a tool that promises it, or one of no tool."""
+    """Return pairs of a place in a schema of the module and its user: a tool, ``_NO_TOOL`` or ``_ARGUMENTS``."""
     context = Context.of(project, module)
     tools = project.tools.of(module)
     makers = {tool.call: tool for tool in tools if tool.call is not None}

@@ -1,4 +1,4 @@
-"""JSON Schemas as the source writes them: plain data with the place of each value."""
+"""The JSON Schemas in the source, as plain data with the place of each value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Path = tuple[Key | int, ...]
 
 
 class Opaque:
-    """A part of a schema that the source does not write out; nothing is concluded about it."""
+    """A part of a schema that is not a literal. No rule draws a conclusion from it."""
 
     def __repr__(self) -> str:
         return "<not known here>"
@@ -41,14 +41,14 @@ OPAQUE = Opaque()
 
 
 class SchemaLiteral(Struct, eq=False):
-    """A schema that is written out: its data, and for each path the place of the value."""
+    """A literal schema: its data, and for each path the place of the value."""
 
     data: Any
     site: Site
     places: dict[Path, Site] = field(default_factory=dict)
 
     def place(self, path: Path) -> Site:
-        """Return the place of the value at ``path``, or of what is nearest around it."""
+        """Return the place of the value at ``path``, or of the nearest part around it."""
         while path not in self.places and path:
             path = path[:-1]
         return self.places.get(path, self.site)
@@ -68,7 +68,7 @@ def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | N
 
 
 def _read(context: Context) -> dict[int, tuple[SchemaLiteral | None, frozenset[Read]]]:
-    """Return the module's memory of schemas: what was read, by expression."""
+    """Return the store for the schemas of a module, by expression, with the sections read for each."""
     return {}
 
 
@@ -81,7 +81,7 @@ def _literal(value: Value) -> SchemaLiteral | None:
 
 
 def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> Any:
-    """Return a schema as plain data, and note in ``places`` where each part is written; unknown parts are `Opaque`."""
+    """Return a schema as plain data, and add the place of each part to ``places``; unknown parts are `Opaque`."""
     places[path] = site
     match value:
         case DictOf(rest=None):
@@ -121,14 +121,14 @@ def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> An
 
 
 def _own_site(value: Value, site: Site) -> Site:
-    """Return a schema that a constant names is reported where it is written."""
+    """Return the place of a container itself, if it is known, else ``site``: a constant is reported where it is."""
     if isinstance(value, Container) and value.site is not None:
         return value.site
     return site
 
 
 class KeywordSchema(Struct, frozen=True, eq=False):
-    """A schema that a call is given as the keyword ``name``."""
+    """A schema that is the keyword argument ``name`` of a call."""
 
     schema: SchemaLiteral
     call: Call
@@ -143,7 +143,7 @@ def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[Keywor
         if not values or any(
             first < call.at < last for first, last in context.module.section_of(call.at).compared
         ):
-            continue  # what a test expects declares nothing
+            continue  # the call is in a comparison of a test, and declares nothing
         for name, value in values:
             schema = read_schema(context, value, scope)
             if schema is not None and name is not None:
@@ -151,7 +151,7 @@ def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[Keywor
 
 
 def is_ours(context: Context, keyword_schema: KeywordSchema) -> bool:
-    """Return whether a schema is a T1 tool's, whose runtime resolves our references; no other reader does."""
+    """Return whether a schema is that of a T1 tool. Only the runtime of these resolves ``greenlang:`` references."""
     return keyword_schema.name in RESULT_SCHEMAS and keyword_schema.call.at in context.once(_schema_calls)
 
 

@@ -1,4 +1,4 @@
-"""Quantities in results that are written as others write them, in a shape that the project lists: number and unit."""
+"""Quantities in the shapes of other standards that the project lists in `quantity-shapes`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _PLAIN = frozenset({"value", "unit"})
 
 
 class ShapedUnit(NamedTuple):
-    """The unit that a Quantity says in its shape, as the runtime reads it, and where it is written."""
+    """The unit of a Quantity in a listed shape, as the runtime reads it, and its place."""
 
     site: Site
     unit: str
 
 
 def is_shaped(record: Record, policy: Policy) -> bool:
-    """Return whether a record is read by one of the project's shapes, and not as a plain Quantity."""
+    """Return whether a record is read by one of the project's shapes, not as a Quantity of `value` and `unit`."""
     key = shaped_key(record, policy)
     if key is None:
         return False
@@ -39,7 +39,7 @@ def is_shaped(record: Record, policy: Policy) -> bool:
 
 
 def unit_in_shape(record: Record, policy: Policy) -> ShapedUnit | None:
-    """Return the unit of a shaped record; ``None`` if it says none, or what it says is not written out."""
+    """Return the unit of a record in a listed shape; None if it has none, or not as a literal."""
     texts = _texts(record)
     if texts is None:
         return None
@@ -51,7 +51,7 @@ def unit_in_shape(record: Record, policy: Policy) -> ShapedUnit | None:
 
 
 def shape_problem(record: Record, policy: Policy) -> tuple[str, str] | None:
-    """Return what is wrong with a shaped record, and what to do; ``None`` if the source shows no fault."""
+    """Return what is wrong with a record in a listed shape, and a help; None if the source shows no fault."""
     key = shaped_key(record, policy)
     assert key is not None
     number = _number(record, key)
@@ -59,8 +59,8 @@ def shape_problem(record: Record, policy: Policy) -> tuple[str, str] | None:
         return f"the `{key}` of this Quantity is not a number", f"Write a number under `{key}`."
     texts = _texts(record)
     if texts is not None and unit_in_shape(record, policy) is None:
-        without = [f"`{key}` is not a text" for key in _SAYING if key in texts and texts[key] is None]
-        start = f"{' and '.join(without)}. Write" if without else "Write"
+        faults = [f"`{key}` is not a text" for key in _SAYING if key in texts and texts[key] is None]
+        start = f"{' and '.join(faults)}. Write" if faults else "Write"
         return (
             "this Quantity has neither a unit nor a currency code",
             f"{start} the unit or the currency code of the number.",
@@ -78,7 +78,10 @@ def _may_be_amount(value: Value) -> bool:
 
 
 def _texts(record: Record) -> dict[str, str | None] | None:
-    """Return the texts under unit keys, ``None`` for one that is not a text; ``None`` if one is unknown."""
+    """Return the text under each key that may say the unit, None under a key for a value that is not a text.
+
+    None altogether if one of the values is unknown.
+    """
     texts: dict[str, str | None] = {}
     for key in _READ & record.entries.keys():
         value = join(*(entry.value for entry in record.entries[key]))
