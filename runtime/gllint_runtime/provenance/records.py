@@ -27,7 +27,6 @@ from gllint_runtime.policy.text_units import (
 )
 from gllint_runtime.provenance.keys import is_thing as is_thing
 from gllint_runtime.provenance.keys import kind_of, minor_sizes, scaled_unit, stem_of, units_of_key
-from gllint_runtime.provenance.series import series_of
 from gllint_runtime.provenance.stated_units import (
     Context,
     context_after,
@@ -168,7 +167,6 @@ class Harvester:
         self.harvest = Harvest(tool)
         self.keys: set[str] = set()
         self._echo = {}
-        self._arguments = arguments or {}
         root = self._record(f"{tool} $", None)
         sentences: set[str] = set()
         for path, leaf in _plain_leaves(arguments or {}):
@@ -266,21 +264,6 @@ class Harvester:
             value = whole + node["nanos"] / 1e9
             code = unit_of_text(str(node.get("currencyCode", "")))
             self._number(value, path, key, record, Context(code), is_quantity=is_currency(code))
-            return
-        if (series := series_of(node, self._arguments)) is not None:
-            names, dates = series
-            inner = context_in(node, context)
-            for name in names:
-                self._in_name(name, (*path, name), record)
-            for number, day in enumerate(dates):
-                row = {name: node[name][number] for name in names}
-                steps = {name: (*path, name, number) for name in names}
-                self._row(
-                    {"date": day, **row}, {"date": steps[names[0]], **steps}, record, f"{pattern}[*]", inner
-                )
-            self.harvest.lists += [((*path, name), len(dates), record) for name in names]
-            rest = {name: value for name, value in node.items() if name not in names}
-            self._object(rest, path, key, record, context, pattern)
             return
         if (rows := _rows(node)) is not None:
             for name in rows[0]:
