@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from inspect import isawaitable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, Unpack, cast
 
 from agno.agent import Agent
 from agno.models.base import Model
@@ -30,7 +29,6 @@ from pydantic import BaseModel
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
-from gllint_runtime.policy.keywords import Mode
 
 _FALLBACKS = ("on_error", "on_rate_limit", "on_context_overflow")
 
@@ -38,14 +36,7 @@ _FALLBACKS = ("on_error", "on_rate_limit", "on_context_overflow")
 TargetT = TypeVar("TargetT", bound=Agent | Team)
 
 
-def gate(
-    target: TargetT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> TargetT:
+def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """Return a copy of the agent or team, its tools recorded and its answers checked before they reach anybody.
 
     Members of a team are gated with it, and find its session. ``session`` is the conversation's, or a function that is
@@ -57,9 +48,9 @@ def gate(
         raise TypeError(f"gate takes an Agent or a Team, not {type(target).__name__}")
     if target.parser_model is not None:
         raise TypeError("A parser model sees no result of a tool, and can claim none: leave parser_model out")
-    options = kit.Gate(session, mode, max_retries, on_refusal)
-    options.require_claims(target.output_schema)
-    return cast(TargetT, _gated(target, options))
+    own = kit.Gate.of(options)
+    own.require_claims(target.output_schema)
+    return cast(TargetT, _gated(target, own))
 
 
 def _gated(target: Any, gate: kit.Gate) -> Any:
@@ -111,12 +102,11 @@ class _Run:
     answer: Any = None
     error: Exception | None = None
 
-    def current(self) -> AbstractContextManager[Any]:
-        """Make this the current run within ``with``."""
-        return kit.binding(_RUN, self)
-
-    def raise_error(self) -> None:
-        """Raise what went wrong, if anything did."""
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Make this the current run within ``with``. Raises what went wrong in it."""
+        with kit.binding(_RUN, self):
+            yield
         if self.error is not None:
             raise self.error
 
@@ -171,17 +161,7 @@ class _GatedAgent(_Twin):
                 "gllint: a structured answer is checked as a whole and not streamed: leave stream out"
             )
         self._enter_models()
-        run = _Run(self, schema)
-        with run.current():
-            result = function(*arguments, **options)
-        if hasattr(result, "__anext__"):
-            return _aevents(run, result)
-        if hasattr(result, "__next__"):
-            return _events(run, result)
-        if isawaitable(result):
-            return _awaited(run, result)
-        run.raise_error()
-        return result
+        return kit.under(_Run(self, schema).current, function, *arguments, **options)
 
 
 @contextmanager
@@ -200,24 +180,6 @@ def _current_turn(turn: kit.Turn | None) -> Iterator[None]:
     """An answer of the model under its session; without one it is none of the gate's."""
     with kit.binding(_TURN, turn), nullcontext() if turn is None else kit.using(turn.session):
         yield
-
-
-async def _awaited(run: _Run, result: Any) -> Any:
-    with run.current():
-        output = await result
-    run.raise_error()
-    return output
-
-
-async def _aevents(run: _Run, events: Any) -> Any:
-    async for event in kit.astepwise(run.current, events):
-        yield event
-    run.raise_error()
-
-
-def _events(run: _Run, events: Any) -> Iterator[Any]:
-    yield from kit.stepwise(run.current, events)
-    run.raise_error()
 
 
 # ------------------------------------------------------------------------------------------------------- model
@@ -243,15 +205,16 @@ class _GatedModel(_Twin):
     def response_stream(self, messages: list[Any], *rest: Any, **options: Any) -> Iterator[Any]:
         """The same, by sentences."""
         turn = self._turn(messages, options)
-        events = super().response_stream(messages, *rest, **options)  # type: ignore[misc]
-        yield from kit.stepwise(lambda: _current_turn(turn), events)
+        own = super().response_stream  # type: ignore[misc]
+        events: Iterator[Any] = kit.under(lambda: _current_turn(turn), own, messages, *rest, **options)
+        return events
 
-    async def aresponse_stream(self, messages: list[Any], *rest: Any, **options: Any) -> AsyncIterator[Any]:
+    def aresponse_stream(self, messages: list[Any], *rest: Any, **options: Any) -> AsyncIterator[Any]:
         """The same, by sentences."""
         turn = self._turn(messages, options)
-        events = super().aresponse_stream(messages, *rest, **options)  # type: ignore[misc]
-        async for event in kit.astepwise(lambda: _current_turn(turn), events):
-            yield event
+        own = super().aresponse_stream  # type: ignore[misc]
+        events: AsyncIterator[Any] = kit.under(lambda: _current_turn(turn), own, messages, *rest, **options)
+        return events
 
     def _turn(self, messages: list[Any], options: Any) -> Any:
         """Return the turn of this answer; ``None`` if it serves the framework alone, as summaries and memories do."""
@@ -285,18 +248,10 @@ class _GatedModel(_Twin):
     # ------------------------------------------------------------------------------------------ what it says
 
     def _invoke_with_retry(self, **options: Any) -> Any:
-        judging = _Judging(options)
-        while True:
-            response = super()._invoke_with_retry(**judging.options)  # type: ignore[misc]
-            if judging.holds(response):
-                return response
+        return kit.run_steps(_asking(super()._invoke_with_retry, options))  # type: ignore[misc]
 
     async def _ainvoke_with_retry(self, **options: Any) -> Any:
-        judging = _Judging(options)
-        while True:
-            response = await super()._ainvoke_with_retry(**judging.options)  # type: ignore[misc]
-            if judging.holds(response):
-                return response
+        return await kit.arun_steps(_asking(super()._ainvoke_with_retry, options))  # type: ignore[misc]
 
     def _invoke_stream_with_retry(self, **options: Any) -> Iterator[Any]:
         judging = _Judging(options)
@@ -410,6 +365,15 @@ def _value(session: Session, output: Any, execution: Any) -> Any:
     ):
         return raw
     return kit.read_output(session, str(output))
+
+
+def _asking(ask: Callable[..., Any], options: dict[str, Any]) -> kit.Steps[Any]:
+    """Ask the model until its answer passes."""
+    judging = _Judging(options)
+    while True:
+        response = yield ask(**judging.options)
+        if judging.holds(response):
+            return response
 
 
 class _Judging:

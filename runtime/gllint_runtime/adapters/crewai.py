@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 from crewai import Agent, BaseLLM, Crew
 from crewai.agents.constants import ACTION_INPUT_REGEX
@@ -28,7 +28,6 @@ from pydantic import BaseModel, ValidationError
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLValidationError
-from gllint_runtime.policy.keywords import Mode
 
 _CALL_OPTIONS = ("tools", "callbacks", "available_functions", "from_task", "from_agent", "response_model")
 _ERROR = "Error executing tool: "  # CrewAI's text for what a tool raised
@@ -63,14 +62,7 @@ class _Stop(HookAborted):  # type: ignore[misc, unused-ignore]
 TargetT = TypeVar("TargetT", bound=Crew | Agent)
 
 
-def gate(
-    target: TargetT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> TargetT:
+def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """The same crew or agent, its tools recorded and its answers checked before they reach memory, events and user.
 
     The agents of a crew are gated with it, its manager among them. ``session`` is the conversation's, or a function
@@ -81,7 +73,7 @@ def gate(
         raise TypeError(f"gate takes a Crew or an Agent of CrewAI, not {type(target).__name__}")
     if _is_gated(target):
         raise ValueError(f"This {type(target).__name__.lower()} is gated already")
-    own = kit.Gate(session, mode, max_retries, on_refusal)
+    own = kit.Gate.of(options)
     if isinstance(target, Crew):
         _enter_crew(target, own)
     else:
@@ -96,6 +88,15 @@ def _is_gated(target: Any) -> bool:
 def _set(target: Any, **methods: Any) -> None:
     for name, method in methods.items():
         object.__setattr__(target, name, method)  # pydantic admits no other attributes
+
+
+def _run(steps: Callable[..., kit.Steps[Any]], own: Any) -> Callable[..., Any]:
+    """Return a method whose steps are given the method ``own`` that it replaces."""
+    return lambda *arguments, **options: kit.run_steps(steps(own, *arguments, **options))
+
+
+def _arun(steps: Callable[..., kit.Steps[Any]], own: Any) -> Callable[..., Any]:
+    return lambda *arguments, **options: kit.arun_steps(steps(own, *arguments, **options))
 
 
 # -------------------------------------------------------------------------------------------- crews and agents
@@ -120,15 +121,10 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
         texts_for_model = [*texts, *(task.description for task in crew.tasks)]
         return own.conversation(Kickoff(crew, inputs), map(kit.UserText, texts_for_model))
 
-    def gated_kickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
+    def kicking(start: Any, inputs: Any = None, *arguments: Any, **options: Any) -> kit.Steps[Any]:
         _require_own(*arguments, *options.values())
         with _stopping(), kit.using(session_of(inputs)):
-            return kickoff(inputs, *arguments, **options)
-
-    async def gated_akickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
-        _require_own(*arguments, *options.values())
-        with _stopping(), kit.using(session_of(inputs)):
-            return await akickoff(inputs, *arguments, **options)
+            return (yield start(inputs, *arguments, **options))
 
     def gated_manager() -> None:
         create_manager()
@@ -138,8 +134,8 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
     _set(
         crew,
         gllint_gate=own,
-        kickoff=gated_kickoff,
-        akickoff=gated_akickoff,
+        kickoff=_run(kicking, kickoff),
+        akickoff=_arun(kicking, akickoff),
         _create_manager_agent=gated_manager,
         copy=_copier(crew.copy, _enter_crew, own),
     )
@@ -183,8 +179,6 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
     if getattr(agent, "a2a", None) is not None:
         raise TypeError("An agent that uses A2A passes on unchecked answers of others: leave out a2a")
     _require_no_final_tool(agent.tools)
-    execute, aexecute = agent.execute_task, agent.aexecute_task
-    kickoff, kickoff_async = agent.kickoff, agent.kickoff_async
 
     @contextmanager
     def running(inputs: Any, form: Any = None, *, begins: bool = False) -> Iterator[None]:
@@ -203,38 +197,26 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
         with kit.binding(_RUN, run), _stopping(is_inner=is_inner), kit.using(session):
             yield
 
-    def gated_execute(task: Any, *arguments: Any, **options: Any) -> Any:
+    def executing(execute: Any, task: Any, *arguments: Any, **options: Any) -> kit.Steps[Any]:
         with running(task):
-            return execute(task, *arguments, **options)
+            return (yield execute(task, *arguments, **options))
 
-    async def gated_aexecute(task: Any, *arguments: Any, **options: Any) -> Any:
-        with running(task):
-            return await aexecute(task, *arguments, **options)
-
-    def begins(messages: Any) -> bool:
-        return isinstance(messages, str) or all(message.get("role") == "user" for message in messages)
-
-    def gated_kickoff(messages: Any, response_format: Any = None, *arguments: Any, **options: Any) -> Any:
+    def kicking(
+        start: Any, messages: Any, response_format: Any = None, *arguments: Any, **options: Any
+    ) -> kit.Steps[Any]:
         own.require_claims(response_format)
         _require_own(*arguments, *options.values())
-        with running(messages, response_format, begins=begins(messages)):
-            return kickoff(messages, response_format, *arguments, **options)
-
-    async def gated_kickoff_async(
-        messages: Any, response_format: Any = None, *arguments: Any, **options: Any
-    ) -> Any:
-        own.require_claims(response_format)
-        _require_own(*arguments, *options.values())
-        with running(messages, response_format, begins=begins(messages)):
-            return await kickoff_async(messages, response_format, *arguments, **options)
+        begins = isinstance(messages, str) or all(message.get("role") == "user" for message in messages)
+        with running(messages, response_format, begins=begins):
+            return (yield start(messages, response_format, *arguments, **options))
 
     _set(
         agent,
         gllint_gate=own,
-        execute_task=gated_execute,
-        aexecute_task=gated_aexecute,
-        kickoff=gated_kickoff,
-        kickoff_async=gated_kickoff_async,
+        execute_task=_run(executing, agent.execute_task),
+        aexecute_task=_arun(executing, agent.aexecute_task),
+        kickoff=_run(kicking, agent.kickoff),
+        kickoff_async=_arun(kicking, agent.kickoff_async),
         copy=_copier(agent.copy, _enter_agent, own),
     )
 
@@ -341,42 +323,26 @@ def _wrap(llm: Any) -> None:
         raise TypeError(f"The gate needs a BaseLLM, not {type(llm).__name__}")
     if getattr(vars(llm).get("call"), "gllint_llm", None) is llm:
         return
-    own, own_async = type(llm).call.__get__(llm), type(llm).acall.__get__(llm)
 
-    def call(messages: Any, *arguments: Any, **options: Any) -> Any:
+    def asking(own: Any, messages: Any, *arguments: Any, **options: Any) -> kit.Steps[Any]:
         """Call the model until its answer passes."""
         options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
         run = _RUN.get()
         if run is None or not _asks_for_answer(messages, options):
-            return own(messages, **options)
+            return (yield own(messages, **options))
         turn = _Turn(run, llm, messages, options)
         while True:
             with turn.privately():
                 try:
-                    answer = own(turn.messages, **options)
+                    answer = yield own(turn.messages, **options)
                 except ValidationError as error:
                     answer = _Misfit(error)
             if turn.holds(answer):
                 return turn.answer
 
-    async def acall(messages: Any, *arguments: Any, **options: Any) -> Any:
-        """Call the model until its answer passes, asynchronously."""
-        options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
-        run = _RUN.get()
-        if run is None or not _asks_for_answer(messages, options):
-            return await own_async(messages, **options)
-        turn = _Turn(run, llm, messages, options)
-        while True:
-            with turn.privately():
-                try:
-                    answer = await own_async(turn.messages, **options)
-                except ValidationError as error:
-                    answer = _Misfit(error)
-            if turn.holds(answer):
-                return turn.answer
-
+    call = _run(asking, type(llm).call.__get__(llm))
     call.gllint_llm = llm  # type: ignore[attr-defined]
-    _set(llm, call=call, acall=acall)
+    _set(llm, call=call, acall=_arun(asking, type(llm).acall.__get__(llm)))
     _hold_events(llm)
 
 

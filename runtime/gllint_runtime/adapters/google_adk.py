@@ -15,7 +15,7 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.models import LlmRequest, LlmResponse
@@ -26,7 +26,6 @@ from pydantic import BaseModel
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError
-from gllint_runtime.policy.keywords import Mode
 
 _OWN_TOOLS = {"exit_loop", "finish_task", "set_model_response", "transfer_to_agent"}
 _AGENT_LABEL = "adk_agent_name"  # with which the ADK labels the requests of agents
@@ -35,14 +34,7 @@ _AGENT_LABEL = "adk_agent_name"  # with which the ADK labels the requests of age
 AgentT = TypeVar("AgentT", bound=BaseAgent)
 
 
-def gate(
-    target: AgentT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> AgentT:
+def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
     """The same agent, its tools recorded and its answers checked before they reach events, state and user.
 
     Agents below it and agents among its tools are gated with it. ``session`` is the conversation's, or a function that
@@ -54,7 +46,7 @@ def gate(
         raise TypeError(f"gate takes an agent of the ADK, not {type(target).__name__}")
     if isinstance(target, LlmAgent) and _is_gated(target):
         raise ValueError("This agent is gated already")
-    agents = _Agents(kit.Gate(session, mode, max_retries, on_refusal))
+    agents = _Agents(kit.Gate.of(options))
     for agent in [*_agents(target)]:
         agents.enter(agent)
     return target

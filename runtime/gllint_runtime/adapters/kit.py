@@ -13,10 +13,19 @@ import inspect
 import json
 import weakref
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gllint_runtime.execution.calculate import calculate as calculate
@@ -38,6 +47,8 @@ from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.outputs import json_value
 
 Value = TypeVar("Value")
+Steps = Generator[Any, Any, Value]
+"""Code that yields what it waits for, and gets the result of that: :func:`run_steps`, :func:`arun_steps`."""
 
 INSTRUCTIONS = (
     RULES
@@ -89,6 +100,15 @@ Event = UserText | ToolUse | ToolReply | Answer
 """What an adapter reads in its framework's history for :meth:`Gate.conversation`, in order."""
 
 
+class GateOptions(TypedDict, total=False):
+    """The keywords of every ``gate``."""
+
+    session: SessionOption
+    mode: Mode | None
+    max_retries: int
+    on_refusal: OnRefusal
+
+
 @dataclass(frozen=True)
 class Gate:
     """The options of a ``gate``, and how it finds the session of a conversation. It stores nothing of a conversation.
@@ -106,6 +126,12 @@ class Gate:
             raise ValueError(f"mode is 'claims' or 'sourced', not {self.mode!r}")
         if isinstance(self.option, Session):
             self._require_mode(self.option)
+
+    @classmethod
+    def of(cls, options: GateOptions) -> Gate:
+        """Return the gate with the keywords of a ``gate``. Raises TypeError for others."""
+        own: Any = {("option" if name == "session" else name): value for name, value in options.items()}
+        return cls(**own)
 
     def __deepcopy__(self, memo: Any) -> Gate:
         """Copies of an agent share its gate."""
@@ -306,6 +332,74 @@ def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[
                 close()
 
 
+def run_steps(steps: Steps[Value], *, if_async: str | None = None) -> Value:
+    """Run what is written once for code that is async and code that is not: steps that yield what they wait for.
+
+    Raises TypeError with the text ``if_async``, where one is given, if a step has to be awaited.
+    """
+    value: Any = None
+    while True:
+        try:
+            value = steps.send(value)
+        except StopIteration as stop:
+            result: Value = stop.value
+            return result
+        if if_async is not None and inspect.isawaitable(value):
+            if inspect.iscoroutine(value):
+                value.close()
+            steps.close()
+            raise TypeError(if_async)
+
+
+async def arun_steps(steps: Steps[Value]) -> Value:
+    """The same for code that is async: what the steps yield is awaited if it can be."""
+    value: Any = None
+    error: BaseException | None = None
+    while True:
+        try:
+            step = steps.send(value) if error is None else steps.throw(error)
+        except StopIteration as stop:
+            result: Value = stop.value
+            return result
+        value = error = None
+        try:
+            value = await step if inspect.isawaitable(step) else step
+        except BaseException as raised:
+            error = raised
+
+
+def under(
+    enter: Callable[[], AbstractContextManager[Any]],
+    function: Callable[..., Any],
+    *arguments: Any,
+    **options: Any,
+) -> Any:
+    """Call a function in a context, in which all that it returns runs, too: an awaitable, or events of either kind."""
+    with enter():
+        result = function(*arguments, **options)
+    if hasattr(result, "__anext__"):
+        return astepwise(enter, result)
+    if hasattr(result, "__next__"):
+        return stepwise(enter, result)
+    return _awaited(enter, result) if inspect.isawaitable(result) else result
+
+
+async def _awaited(enter: Callable[[], AbstractContextManager[Any]], result: Any) -> Any:
+    with enter():
+        return await result
+
+
+def twin(target: Value, mixin: type, **attributes: Any) -> Value:
+    """Return a copy of an object, whose class has the methods of ``mixin`` before its own; all else is as it was."""
+    own: Any = type(target)
+    copied: Any = copy.copy(target)
+    kind: Any = type(own)
+    copied.__class__ = kind(f"Gated{own.__name__}", (mixin, own), {"__module__": mixin.__module__})
+    for name, value in attributes.items():
+        object.__setattr__(copied, name, value)
+    return cast(Value, copied)
+
+
 def hear(session: Session, texts: Iterable[str]) -> None:
     """Add what the user said to a session, unless it has that already.
 
@@ -370,7 +464,7 @@ class ToolCall:
         schema: Mapping[str, Any] | None = None,
         id: str | None = None,
     ) -> None:
-        self.session, self.name, self._id = session, name, id
+        self.session, self.name, self.id = session, name, id
         self.refusal: str | None = None
         self.arguments: dict[str, Any] = {} if arguments is None else dict(arguments)
         own = self.arguments
@@ -380,6 +474,26 @@ class ToolCall:
             self.refusal = Session.repair_hint(error)
         self.is_changed = self.arguments != own
 
+    def steps(
+        self,
+        run: Callable[[], Any],
+        refused: Callable[[str], Value],
+        replied: Callable[[ToolCall, Any], Value],
+    ) -> Steps[Value]:
+        """Check the call, ``run`` its tool under the session, record the result: for :func:`run_steps`.
+
+        ``replied`` is given this call and the output, and returns what the model receives. Where the call or the result
+        is rejected, ``refused`` makes that of a hint.
+        """
+        if self.refusal is not None:
+            return refused(self.refusal)
+        with self.running():
+            output = yield run()
+        try:
+            return replied(self, output)
+        except GLError as error:
+            return refused(Session.repair_hint(error))
+
     def running(self) -> AbstractContextManager[Any]:
         """While the tool runs: agents that it runs find the session."""
         return using(self.session)
@@ -387,7 +501,7 @@ class ToolCall:
     def reply(self, output: Any, **options: Any) -> Any:
         """Return what the model receives, as data; ``None`` for the output as it is. Raises GLError."""
         return reply_to_model(
-            self.session, self.name, self.arguments, output, tool_call_id=self._id, **options
+            self.session, self.name, self.arguments, output, tool_call_id=self.id, **options
         )
 
     def text(self, output: Any) -> str | None:
@@ -438,18 +552,8 @@ def tool_result(
     the tool returns its type and text, and is logged. Raises TypeError for an async tool: :func:`atool_result`.
     """
     call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
-    if call.refusal is not None:
-        return call.refusal
-    try:
-        with call.running():
-            output = function(**call.arguments)
-    except Exception as error:
-        return _failure(tool, error)
-    if inspect.isawaitable(output):
-        if inspect.iscoroutine(output):
-            output.close()
-        raise TypeError(f"The tool {tool} is async: await atool_result(session, …) in place of tool_result")
-    return _reply_text(call, output)
+    is_async = f"The tool {tool} is async: await atool_result(session, …) in place of tool_result"
+    return run_steps(_result_steps(call, function), if_async=is_async)
 
 
 async def atool_result(
@@ -463,16 +567,14 @@ async def atool_result(
 ) -> str:
     """The same as :func:`tool_result`, for a tool that is async, or is not."""
     call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
-    if call.refusal is not None:
-        return call.refusal
+    return await arun_steps(_result_steps(call, function))
+
+
+def _result_steps(call: ToolCall, function: Callable[..., Any]) -> Steps[str]:
     try:
-        with call.running():
-            output = function(**call.arguments)
-            if inspect.isawaitable(output):
-                output = await output
+        return (yield from call.steps(lambda: function(**call.arguments), str, _reply_text))
     except Exception as error:
-        return _failure(tool, error)
-    return _reply_text(call, output)
+        return _failure(call.name, error)
 
 
 def _failure(tool: str, error: Exception) -> str:
@@ -483,11 +585,8 @@ def _failure(tool: str, error: Exception) -> str:
 
 
 def _reply_text(call: ToolCall, output: Any) -> str:
-    """Return what the model receives of an output, or the hint if it is rejected."""
-    try:
-        data = call.reply(output)
-    except GLError as error:
-        return Session.repair_hint(error)
+    """Return what the model receives of an output. Raises GLError."""
+    data = call.reply(output)
     if data is None:
         data = output
     return data if isinstance(data, str) else json.dumps(plain(data), ensure_ascii=False)
@@ -508,6 +607,32 @@ def read_output(session: Session, text: str) -> Any:
             name += "_"
         numbers[name] = claim["quantity"]
     return {"text": text, "numbers": numbers} if numbers else {"text": text}
+
+
+def with_text(
+    parts: Iterable[Value],
+    text: str,
+    is_text: Callable[[Value], bool],
+    put: Callable[[Any, str], Value],
+) -> list[Value]:
+    """Return the parts of a message with ``text`` for its first text; further texts go, all else stays.
+
+    ``put`` makes a part of a part and its new text, of ``None`` for a message that has no text.
+    """
+    changed: list[Value] = []
+    for part in parts:
+        if not is_text(part):
+            changed.append(part)
+        elif text:
+            changed.append(put(part, text))
+            text = ""
+    return [*changed, put(None, text)] if text else changed
+
+
+def read_blocks(session: Session, values: Iterable[Any]) -> Any:
+    """Return the blocks of a result as one output, their texts read as data; ``None`` if there are none."""
+    blocks = [read_output(session, value) if isinstance(value, str) else value for value in values]
+    return block_data(blocks) if blocks else None
 
 
 def block_data(values: Sequence[Any]) -> Any:

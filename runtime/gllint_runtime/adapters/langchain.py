@@ -13,13 +13,13 @@ import copy
 import json
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
 from functools import partial
 from types import UnionType
-from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse
@@ -69,14 +69,7 @@ _SEND = "__pregel_send"  # by which ``push_message`` writes to the state while i
 _EDGES = ".,;:!?()[]*_\"'"  # of a word, which a text that is polished may gain or lose
 
 
-def gate(
-    target: GraphT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> GraphT:
+def gate(target: GraphT, **options: Unpack[kit.GateOptions]) -> GraphT:
     """Return a compiled graph whose nodes record what tools return, and let only verified messages into its state.
 
     So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
@@ -96,7 +89,7 @@ def gate(
             "that it calls, or build a StateGraph"
         )
     _require_messages(target)
-    gated: GraphT = _gated_graph(target, kit.Gate(session, mode, max_retries, on_refusal), _GatedGraph)
+    gated: GraphT = _gated_graph(target, kit.Gate.of(options), _GatedGraph)
     return gated
 
 
@@ -229,50 +222,29 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
         call = _ToolRequest(self._gate, request)
-        if call.refusal is not None:
-            return call.refusal
-        with call.running():
-            return call.result(handler(call.request))
+        return kit.run_steps(call.steps(handler))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async tool."""
         call = _ToolRequest(self._gate, request)
-        if call.refusal is not None:
-            return call.refusal
-        with call.running():
-            return call.result(await handler(call.request))
+        return await kit.arun_steps(call.steps(handler))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Ask the model until its message passes."""
-        turn = _Turn(self._gate, _messages_for(request), _schemas(self._gate, request.response_format))
-        judging = turn.judging(_answer_of_response)
-        hints = next(judging)
-        while True:
-            with turn.privately(ensure_config()):
-                try:
-                    response = handler(request.override(messages=[*request.messages, *hints]))
-                except StructuredOutputError as error:
-                    response = error
-            try:
-                hints = judging.send(response)
-            except StopIteration as stop:
-                return stop.value
+        return kit.run_steps(self._asking(request, handler))
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async model."""
-        turn = _Turn(self._gate, _messages_for(request), _schemas(self._gate, request.response_format))
-        judging = turn.judging(_answer_of_response)
-        hints = next(judging)
-        while True:
-            with turn.privately(ensure_config()):
-                try:
-                    response = await handler(request.override(messages=[*request.messages, *hints]))
-                except StructuredOutputError as error:
-                    response = error
-            try:
-                hints = judging.send(response)
-            except StopIteration as stop:
-                return stop.value
+        return await kit.arun_steps(self._asking(request, handler))
+
+    def _asking(self, request: Any, handler: Callable[[Any], Any]) -> kit.Steps[Any]:
+        messages = [*filter(None, [request.system_message]), *request.messages]
+        turn = _Turn(self._gate, messages, _schemas(self._gate, request.response_format))
+
+        def ask(hints: list[Any], config: Any) -> Any:
+            return handler(request.override(messages=[*request.messages, *hints]))
+
+        return turn.asking(ask, _answer_of_response, ensure_config())
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Whatever ended the run: its last answer must be one that was checked."""
@@ -280,10 +252,6 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         last = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
         if last is not None and _CHECKED not in last.response_metadata:
             raise GLRuntimeError("PROVIDER_FAILED", "The run ended on an answer that was not checked")
-
-
-def _messages_for(request: Any) -> list[BaseMessage]:
-    return [*filter(None, [request.system_message]), *request.messages]
 
 
 # ------------------------------------------------------------------------------------------------------- tools
@@ -299,16 +267,16 @@ class _ToolRequest:
         self._call_id = call["id"]
         _arrange(self._turn.session, messages)
         self.call = _tool_call(self._turn.session, call, request.tool)
-        self.refusal = _refusal_of(self.call, call)
         if self.call.is_changed:
             self.request = request.override(tool_call={**call, "args": dict(self.call.arguments)})
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
+    def steps(self, handler: Callable[[Any], Any]) -> kit.Steps[Any]:
         """Run the tool. It may leave its graph with a Command for the outer one."""
+        if (refusal := _refusal_of(self.call, self.request.tool_call)) is not None:
+            return refusal
         with self.call.running():
             try:
-                yield
+                return self.result((yield handler(self.request)))
             except ParentCommand as leaving:
                 leaving.args = (self.result(leaving.args[0]),)
                 raise
@@ -346,11 +314,11 @@ def _recorded(call: kit.ToolCall, message: ToolMessage) -> ToolMessage:
         return message
     outputs: list[Any] = [] if message.artifact is None else [message.artifact]
     if not outputs or call.session.mode == "sourced":
-        outputs += [kit.read_output(call.session, text) for text in _texts(message.content)]
+        outputs += _texts(message.content)
     if not outputs:  # pictures alone: there is nothing to claim
         return message
     try:
-        text = call.text(kit.block_data(outputs))
+        text = call.text(kit.read_blocks(call.session, outputs))
     except GLError as error:
         return message.model_copy(update={"content": Session.repair_hint(error), "status": "error"})
     if text is None:
@@ -732,15 +700,26 @@ class _Turn:
         self.sayings = _Sayings(messages)
         self._turn = kit.Turn(gate, self.session)
         self._sentences: _Sentences | None = None
+        self.leaving: ParentCommand | None = None
 
-    def judging(self, answer_of: Callable[[Any], _Answer]) -> Generator[list[Any], Any, Any]:
-        """Yield messages for the model, first none; receive its answer; return the accepted one."""
+    def asking(
+        self,
+        ask: Callable[[list[Any], Any], Any],
+        answer_of: Callable[[Any], _Answer],
+        config: RunnableConfig,
+    ) -> kit.Steps[Any]:
+        """Ask with hints, first with none, and return the response that passes; ``leaving`` is how its node ended."""
         hints: list[Any] = []
         while True:
-            response = yield hints
-            if isinstance(response, StructuredOutputError):
-                hints = [*hints, *_hints([response.ai_message], self._misfit(response))]
-                continue
+            self.leaving = None
+            with self.privately(config) as private:
+                try:
+                    response = yield ask(hints, private)
+                except StructuredOutputError as error:
+                    hints = [*hints, *_hints([error.ai_message], self._misfit(error))]
+                    continue
+                except ParentCommand as command:
+                    self.leaving, response = command, command.args[0]
             answer = answer_of(response)
             otherwise = None if self._is_structured(answer) else partial(self._refused, answer)
             checked = self._turn.attempt(partial(self._checked, answer), otherwise)
@@ -976,20 +955,12 @@ class _GatedNode(Runnable[Any, Any]):
     def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
         node = _NodeRun(self._gate, self._bound, self._schemas, input)
-        while not node.is_finished:
-            with node.turn.privately(ensure_config(config)) as private, node.catching():
-                node.output = self._bound.invoke(node.input, private, **options)
-            node.judge()
-        return node.result()
+        return kit.run_steps(node.steps(partial(self._bound.invoke, **options), config))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
         node = _NodeRun(self._gate, self._bound, self._schemas, input)
-        while not node.is_finished:
-            with node.turn.privately(ensure_config(config)) as private, node.catching():
-                node.output = await self._bound.ainvoke(node.input, private, **options)
-            node.judge()
-        return node.result()
+        return await kit.arun_steps(node.steps(partial(self._bound.ainvoke, **options), config))
 
 
 class _NodeRun:
@@ -1003,14 +974,24 @@ class _NodeRun:
         self._tools = bound.tools_by_name if isinstance(bound, ToolNode) else {}
         self._calls: dict[Any, kit.ToolCall] = {}
         self._refusals: list[ToolMessage] = []
-        self._leaving: ParentCommand | None = None
         self._own = self._with_arguments(input, state)
-        self._judging = self.turn.judging(self._answer_of)
-        next(self._judging)
-        self.input, self.is_finished = self._own, False
-        self.output: Any = None
+
+    def steps(self, run: Callable[[Any, Any], Any], config: RunnableConfig | None) -> kit.Steps[Any]:
+        """Run the node, and return its output; a Command for the graph around it is raised as the node did."""
         if self._refusals and self._is_idle(self._own):  # none of its calls may run
-            self.output, self.is_finished = self._with_refusals([]), True
+            output = self._with_refusals([])
+        else:
+            output = yield from self.turn.asking(
+                lambda hints, private: run(_with_hints(self._own, hints), private),
+                self._answer_of,
+                ensure_config(config),
+            )
+            output = self._with_refusals(output)
+        self.turn.sayings.take_back(self._session)
+        if (leaving := self.turn.leaving) is None:
+            return output
+        leaving.args = (output,)
+        raise leaving
 
     def _with_arguments(self, input: Any, state: list[BaseMessage]) -> Any:
         """Return the node's input, the arguments of the calls that wait for it in the units of their parameters."""
@@ -1046,24 +1027,6 @@ class _NodeRun:
         last = next((m for m in reversed(_messages(input)) if isinstance(m, AIMessage)), None)
         return not last.tool_calls if last else not input
 
-    @contextmanager
-    def catching(self) -> Iterator[None]:
-        """Catch the exceptions that are a node's output: leaving its graph, or an unreadable answer."""
-        self._leaving = None
-        try:
-            yield
-        except StructuredOutputError as error:
-            self.output = error
-        except ParentCommand as command:
-            self._leaving, self.output = command, command.args[0]
-
-    def judge(self) -> None:
-        """Check the output; if it is rejected, the node runs again."""
-        try:
-            self.input = _with_hints(self._own, self._judging.send(self.output))
-        except StopIteration as stop:
-            self.output, self.is_finished = self._with_refusals(stop.value), True
-
     def _with_refusals(self, output: Any) -> Any:
         """Add the replaced answers to the output of a node."""
         if not self._refusals:
@@ -1073,14 +1036,6 @@ class _NodeRun:
         if isinstance(output, Mapping) and isinstance(output.get(_ANSWERS), list):
             return {**output, _ANSWERS: [*output[_ANSWERS], *self._refusals]}
         return output
-
-    def result(self) -> Any:
-        """Return the output of the node, or its Command for the graph around it, which is raised as the node did."""
-        self.turn.sayings.take_back(self._session)
-        if self._leaving is None:
-            return self.output
-        self._leaving.args = (self.output,)
-        raise self._leaving
 
     def _answer_of(self, output: Any) -> _Answer:
         """Return the messages that the output adds, and what puts others into their place; results of tools are

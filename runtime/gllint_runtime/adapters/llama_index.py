@@ -9,12 +9,11 @@ messages is all that a conversation needs to go on.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, Unpack, cast
 
 from llama_index.core.agent.utils import messages_to_xml_format
 from llama_index.core.agent.workflow import AgentWorkflow, ReActAgent
@@ -34,7 +33,6 @@ from pydantic import BaseModel
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.schemas import Quantity
 
 _OBSERVATION = re.compile(r"^Observation: (.*)$", re.MULTILINE)
@@ -43,14 +41,7 @@ _OBSERVATION = re.compile(r"^Observation: (.*)$", re.MULTILINE)
 TargetT = TypeVar("TargetT", bound=BaseWorkflowAgent | AgentWorkflow)
 
 
-def gate(
-    target: TargetT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> TargetT:
+def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """Return a copy of the agent or AgentWorkflow, its tools recorded and its answers checked before they reach
     anybody.
 
@@ -60,21 +51,17 @@ def gate(
     """
     if not isinstance(target, BaseWorkflowAgent | AgentWorkflow):
         raise TypeError(f"gate takes an agent or an AgentWorkflow, not {type(target).__name__}")
-    options = kit.Gate(session, mode, max_retries, on_refusal)
+    own = kit.Gate.of(options)
     if isinstance(target, BaseWorkflowAgent):
-        return cast(TargetT, _gated(target, _GatedAgent, options, target))
-    twin = _gated(target, _GatedWorkflow, options, target.agents[target.root_agent])
-    twin.agents = {name: _gated(agent, _GatedAgent, options, agent) for name, agent in target.agents.items()}
+        return cast(TargetT, _gated(target, _GatedAgent, own, target))
+    twin = _gated(target, _GatedWorkflow, own, target.agents[target.root_agent])
+    twin.agents = {name: _gated(agent, _GatedAgent, own, agent) for name, agent in target.agents.items()}
     return cast(TargetT, twin)
 
 
 def _gated(target: Any, mixin: type, gate: kit.Gate, agent: Any) -> Any:
     """A copy of the target whose class has the gate in it."""
-    twin = copy.copy(target)
-    own = type(target)
-    meta: Any = type(own)
-    twin.__class__ = meta(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__})
-    object.__setattr__(twin, "_gllint", gate)
+    twin = kit.twin(target, mixin, _gllint=gate)
     if target.output_cls is not None:
         gate.require_claims(target.output_cls)
         twin.structured_output_fn = _structured(gate, target.output_cls, agent)
@@ -182,17 +169,20 @@ class _Gated:
             return await super()._call_tool(ctx, tool, tool_input)  # type: ignore[misc]
         schema = tool.metadata.get_parameters_dict() if tool.metadata.fn_schema else None
         call = kit.ToolCall(_session(self._gllint), name, tool_input, schema=schema, id=_TOOL_ID.get())
-        hint = call.refusal
-        if hint is None:
-            with call.running():
-                output = await super()._call_tool(  # type: ignore[misc]
-                    ctx, tool, dict(call.arguments) if call.is_changed else tool_input
-                )
-            try:
-                return output if output.is_error else _recorded(call, tool, output)
-            except GLError as error:
-                hint = Session.repair_hint(error)
-        return ToolOutput(content=hint, tool_name=name, raw_input=tool_input, raw_output=None, is_error=True)
+        own = super()._call_tool  # type: ignore[misc]
+
+        def refused(hint: str) -> ToolOutput:
+            return ToolOutput(
+                content=hint, tool_name=name, raw_input=tool_input, raw_output=None, is_error=True
+            )
+
+        return await kit.arun_steps(
+            call.steps(
+                lambda: own(ctx, tool, dict(call.arguments) if call.is_changed else tool_input),
+                refused,
+                partial(_recorded, tool),
+            )
+        )
 
     async def _get_llm_response(self, ctx: Context, llm_input: list[Any], *rest: Any, **options: Any) -> Any:
         """Return the model's last answer after the iterations ran out."""
@@ -348,14 +338,10 @@ def _with_text(message: ChatMessage, text: str) -> ChatMessage:
     """Return the message with ``text`` in the place of its first text; all else stays."""
     if (message.content or "") == text:
         return message
-    blocks: list[Any] = []
-    for block in message.blocks:
-        if not isinstance(block, TextBlock):
-            blocks.append(block)
-        elif text:
-            blocks.append(block.model_copy(update={"text": text}))
-            text = ""
-    return message.model_copy(update={"blocks": [*blocks, TextBlock(text=text)] if text else blocks})
+    blocks: list[Any] = kit.with_text(
+        message.blocks, text, lambda block: isinstance(block, TextBlock), lambda _, new: TextBlock(text=new)
+    )
+    return message.model_copy(update={"blocks": blocks})
 
 
 def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
@@ -376,10 +362,12 @@ def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
             yield from (kit.ToolReply(None, None, reply) for reply in _OBSERVATION.findall(text))
 
 
-def _recorded(call: kit.ToolCall, tool: Any, output: ToolOutput) -> ToolOutput:
+def _recorded(tool: Any, call: kit.ToolCall, output: ToolOutput) -> ToolOutput:
     """Return a tool's output as the model receives it; pictures and files stay as they are. Raises GLError."""
+    if output.is_error:
+        return output
     files = [block for block in output.blocks if not isinstance(block, TextBlock)]
-    value = _value(call.session, output)
+    value = _value(call, output)
     if value is None and files:
         return output
     reply = call.text(value)
@@ -393,7 +381,7 @@ def _recorded(call: kit.ToolCall, tool: Any, output: ToolOutput) -> ToolOutput:
     )
 
 
-def _value(session: Session, output: ToolOutput) -> Any:
+def _value(call: kit.ToolCall, output: ToolOutput) -> Any:
     """Return what a tool returned: data if it is data, else its text."""
     raw = output.raw_output
     data = getattr(raw, "structuredContent", None) or getattr(raw, "structured_content", None)
@@ -404,5 +392,6 @@ def _value(session: Session, output: ToolOutput) -> Any:
     is_data = isinstance(raw, dict | list | tuple | int | float | Quantity | BaseModel) and not is_blocks
     if is_data and not hasattr(raw, "isError"):
         return raw
-    texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
-    return kit.block_data([kit.read_output(session, text) for text in texts]) if texts else None
+    return kit.read_blocks(
+        call.session, [block.text for block in output.blocks if isinstance(block, TextBlock)]
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, Unpack, cast
 from weakref import WeakKeyDictionary
 
 from mcp import types
@@ -23,7 +23,6 @@ from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError
-from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.tool_hints import category_of_hints, hints_of
 from gllint_runtime.policy.validation import inline_refs
 
@@ -84,14 +83,7 @@ VERIFY = "gllint_verify_answer"
 """The tool of a gated server that checks an answer."""
 
 
-def gate(
-    target: TargetT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> TargetT:
+def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """Return a client, client session or server whose results are recorded.
 
     The session is that of the run around it, else one of the client's own, which :func:`session_of` gives. ``session``
@@ -102,13 +94,13 @@ def gate(
     A server is changed and returned. It does not know which conversation a request belongs to, so it needs ``session``:
     the one of its only client, or a function of the request's context. It has one tool more, ``gllint_verify_answer``.
     """
-    options = kit.Gate(session, mode, max_retries, on_refusal)
+    own = kit.Gate.of(options)
     if isinstance(target, MCPServer):
-        if session is None:
+        if own.option is None:
             raise ValueError(
                 "A server does not know its conversations: give session= one, or a function of the context"
             )
-        target.middleware.append(_ServerGate(options))
+        target.middleware.append(_ServerGate(own))
         target.add_tool(_verify, VERIFY, structured_output=False)
         return target
     if not hasattr(target, "call_tool") or hasattr(target, "add_tool"):
@@ -118,7 +110,7 @@ def gate(
     # An ordinary dict: Python 3.13.0 loses attributes that two objects share where they were made.
     target.__dict__ = dict(target.__dict__)
     gated.__dict__ = target.__dict__  # one client under two names: what one connects, the other has
-    gated.__dict__.setdefault("_gllint", _Calls(options, target))
+    gated.__dict__.setdefault("_gllint", _Calls(own, target))
     return cast(TargetT, gated)
 
 
@@ -159,10 +151,10 @@ class _GatedCalls:
     ) -> Any:
         """Call a tool; in claims mode its result names the call that claims cite."""
         call = kit.ToolCall(session_of(self), name, arguments)
-        if call.refusal is not None:
-            return _refused(call.refusal)
         own: Any = super().call_tool  # type: ignore[misc]
-        return _recorded(call, await own(name, dict(call.arguments), *more, **options))
+        return await kit.arun_steps(
+            call.steps(lambda: own(name, dict(call.arguments), *more, **options), _refused, _recorded)
+        )
 
 
 class _ServerGate:
@@ -182,13 +174,11 @@ class _ServerGate:
         if name == VERIFY:
             return self._verified(session, arguments)
         call = kit.ToolCall(session, name, arguments)
-        if call.refusal is not None:
-            return _refused(call.refusal)
-        with call.running():
-            result = await call_next(replace(ctx, params={**params, "arguments": dict(call.arguments)}))
-        if isinstance(result, dict) and "content" in result:  # else it asks for input, or became a task
-            result = types.CallToolResult.model_validate(result)
-        return _recorded(call, result)
+
+        def run() -> Awaitable[Any]:
+            return call_next(replace(ctx, params={**params, "arguments": dict(call.arguments)}))
+
+        return await kit.arun_steps(call.steps(run, _refused, _recorded))
 
     def _verified(self, session: Session, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Return the message as the user may see it, or the hint, at most ``max_retries`` times for one answer."""
@@ -209,17 +199,14 @@ def _verify(message: str, claims: list[dict[str, Any]] | None = None) -> str:
 
 
 def _recorded(call: kit.ToolCall, result: Any) -> Any:
-    """Return a result with one block more, which names its call; or what to mend in its place."""
+    """Return a result with one block more, which names its call. Raises GLError."""
+    if isinstance(result, dict) and "content" in result:  # else it asks for input, or became a task
+        result = types.CallToolResult.model_validate(result)
     if not isinstance(result, types.CallToolResult) or result.is_error:
         return result
     output = _output(call.session, result)
-    if output is None:  # pictures alone: there is nothing to claim
-        return result
-    try:
-        reply = call.reply(output)
-    except GLError as error:
-        return _refused(Session.repair_hint(error))
-    if reply is None:
+    # Of pictures alone there is nothing to claim.
+    if output is None or (reply := call.reply(output)) is None:
         return result
     call_id = reply["tool_call_id"]
     note = types.TextContent(type="text", text=f"gllint: call_id {call_id}")
@@ -232,9 +219,7 @@ def _output(session: Session, result: types.CallToolResult) -> Any:
     if result.structured_content is not None:
         return result.structured_content
     texts = [block.text for block in result.content if isinstance(block, types.TextContent)]
-    if len(texts) < 2:
-        return texts[0] if texts else None
-    return kit.block_data([kit.read_output(session, text) for text in texts])
+    return kit.read_blocks(session, texts) if len(texts) > 1 else next(iter(texts), None)
 
 
 def _refused(hint: str) -> types.CallToolResult:

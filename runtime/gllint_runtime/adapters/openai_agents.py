@@ -14,7 +14,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from agents import (
@@ -48,7 +48,6 @@ from openai.types.responses import (
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.policy.errors import GLError, GLValidationError
-from gllint_runtime.policy.keywords import Mode
 
 _FILES = (ToolOutputImage, ToolOutputFileContent)
 _PARTS = (ResponseOutputText, ResponseOutputRefusal)
@@ -59,14 +58,7 @@ _ENDS = ("response.output_text.done", "response.refusal.done", "response.content
 ContextT = TypeVar("ContextT")
 
 
-def gate(
-    target: Agent[ContextT],
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> Agent[ContextT]:
+def gate(target: Agent[ContextT], **options: Unpack[kit.GateOptions]) -> Agent[ContextT]:
     """Return a copy of the agent, its tools recorded and its answers checked before they reach items, streams and the
     user.
 
@@ -77,7 +69,7 @@ def gate(
     """
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
-    return _Agents(kit.Gate(session, mode, max_retries, on_refusal)).agent(target)
+    return _Agents(kit.Gate.of(options)).agent(target)
 
 
 class _Request:
@@ -229,14 +221,11 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
         call = kit.ToolCall(
             session_of(context), tool.name, values, schema=tool.params_json_schema, id=call_id
         )
-        if call.refusal is not None:
-            return call.refusal
-        with call.running():
-            output = await invoke(context, json.dumps(call.arguments) if call.is_changed else arguments)
-        try:
-            return _for_model(call, output)
-        except GLError as error:
-            return Session.repair_hint(error)
+
+        def run_tool() -> Any:
+            return invoke(context, json.dumps(call.arguments) if call.is_changed else arguments)
+
+        return await kit.arun_steps(call.steps(run_tool, str, _for_model))
 
     record.gllint = True  # type: ignore[attr-defined]
     return replace(tool, on_invoke_tool=record)
@@ -250,8 +239,7 @@ def _for_model(call: kit.ToolCall, output: Any) -> Any:
     if not data:
         return output
     if files or isinstance(output, ToolOutputText):
-        values = [kit.read_output(call.session, item) if isinstance(item, str) else item for item in data]
-        reply = call.text(kit.block_data(values))
+        reply = call.text(kit.read_blocks(call.session, data))
     else:
         reply = call.text(output)
     if reply is None:
@@ -610,19 +598,14 @@ def _with_text(output: list[Any], text: str) -> list[Any]:
     """Return the items with ``text`` in the place of their first text; all else stays."""
     if "".join(_output_texts(output)) == text:
         return output
-    changed: list[Any] = []
-    remaining: str | None = text
-    for item in output:
-        if isinstance(item, ResponseOutputMessage):
-            content: list[Any] = []
-            for part in item.content:
-                if isinstance(part, ResponseOutputText):
-                    part = part.model_copy(update={"text": remaining or "", "logprobs": None})
-                    remaining = None
-                content.append(part)
-            item = item.model_copy(update={"content": content})
-        changed.append(item)
-    return changed
+    rest = [text]
+
+    def changed(part: Any) -> Any:
+        if not isinstance(part, ResponseOutputText):
+            return part
+        return part.model_copy(update={"text": rest.pop() if rest else "", "logprobs": None})
+
+    return _mapped_parts(output, changed)
 
 
 def _refusal(output: list[Any]) -> str:
@@ -638,15 +621,14 @@ def _refusal(output: list[Any]) -> str:
 
 def _with_refusal(output: list[Any], text: str) -> list[Any]:
     """Return the items with ``text`` instead of the model's refusal to answer."""
+    return _mapped_parts(
+        output, lambda part: _with_words(part, text) if isinstance(part, ResponseOutputRefusal) else part
+    )
+
+
+def _mapped_parts(output: list[Any], change: Callable[[Any], Any]) -> list[Any]:
     return [
-        item.model_copy(
-            update={
-                "content": [
-                    _with_words(part, text) if isinstance(part, ResponseOutputRefusal) else part
-                    for part in item.content
-                ]
-            }
-        )
+        item.model_copy(update={"content": [*map(change, item.content)]})
         if isinstance(item, ResponseOutputMessage)
         else item
         for item in output

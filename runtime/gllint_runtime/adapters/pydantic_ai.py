@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from types import UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, Unpack, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic_ai import (
@@ -64,14 +64,7 @@ _OF_THE_FRAMEWORK = (None, str, DeferredToolRequests, BinaryImage)  # no model f
 AgentT = TypeVar("AgentT", bound=AbstractAgent[Any, Any])
 
 
-def gate(
-    target: AgentT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> AgentT:
+def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
     """Return the agent, its tools recorded and its answers checked before they reach its history, its streams and its
     user.
 
@@ -86,9 +79,9 @@ def gate(
         if isinstance(inner, _GatedAgent):
             raise TypeError("The agent has a gate already: gate it once")
         inner = inner.wrapped
-    options = kit.Gate(session, mode, max_retries, on_refusal)
-    _require_claims(options, target.output_type)
-    gated: Any = _GatedAgent(target, Gate(session, mode=mode, max_retries=max_retries, on_refusal=on_refusal))
+    capability = Gate(**options)
+    _require_claims(capability.gate, target.output_type)
+    gated: Any = _GatedAgent(target, capability)
     return cast(AgentT, gated)
 
 
@@ -222,14 +215,12 @@ def _answer(
 
 def _with_text(response: ModelResponse, text: str) -> ModelResponse:
     """Return a response with another text, in its first text part."""
-    texts = [part for part in response.parts if isinstance(part, TextPart)]
-    if "".join(part.content for part in texts) == text:
-        return response
-    parts = [
-        replace(part, content=text) if part is texts[0] else part
-        for part in response.parts
-        if not isinstance(part, TextPart) or part is texts[0]
-    ]
+    parts = kit.with_text(
+        response.parts,
+        text,
+        lambda part: isinstance(part, TextPart),
+        lambda part, new: replace(part, content=new),
+    )
     return replace(response, parts=parts)
 
 
@@ -391,21 +382,24 @@ def _prompt_texts(prompt: Any) -> list[str]:
 
 
 async def _called(call: kit.ToolCall, run: Callable[[dict[str, Any] | None], Any]) -> Any:
-    """Return a tool's result as the model receives it; pictures and files stay as they are."""
-    if call.refusal is not None:
-        raise ModelRetry(call.refusal)
-    with call.running():
-        output = await run(dict(call.arguments) if call.is_changed else None)
+    return await kit.arun_steps(
+        call.steps(lambda: run(dict(call.arguments) if call.is_changed else None), _retried, _for_model)
+    )
+
+
+def _retried(hint: str) -> Any:
+    raise ModelRetry(hint)
+
+
+def _for_model(call: kit.ToolCall, output: Any) -> Any:
+    """Return a tool's result as the model receives it; pictures and files stay as they are. Raises GLError."""
     value = output.return_value if isinstance(output, ToolReturn) else output
     items = value if isinstance(value, list | tuple) else [value]
     files = [item for item in items if is_multi_modal_content(item)]
     data = [item for item in items if not is_multi_modal_content(item)]
     if not data and files:
         return output
-    try:
-        reply: Any = call.reply(kit.block_data(data) if files else value)
-    except GLError as error:
-        raise ModelRetry(Session.repair_hint(error)) from error
+    reply: Any = call.reply(kit.block_data(data) if files else value)
     if reply is None:
         return output
     if files:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from smolagents import CodeAgent, MultiStepAgent
 from smolagents.agent_types import AgentAudio, AgentImage
@@ -29,7 +29,6 @@ from smolagents.utils import AgentError, AgentExecutionError, AgentToolExecution
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLValidationError
-from gllint_runtime.policy.keywords import Mode
 
 _GATED: weakref.WeakSet[Any] = weakref.WeakSet()
 _RECORDED = "Recorded, to be cited in claims:"
@@ -38,14 +37,7 @@ _RECORDED = "Recorded, to be cited in claims:"
 AgentT = TypeVar("AgentT", bound=MultiStepAgent)
 
 
-def gate(
-    target: AgentT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> AgentT:
+def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
     """The same agent, its tools recorded and its answers checked before they reach memory, streams and user.
 
     Agents that it manages are gated with it. ``session`` is the conversation's, or a function that is given the agent
@@ -56,7 +48,7 @@ def gate(
         raise TypeError(f"gate takes an agent of smolagents, not {type(target).__name__}")
     if target in _GATED:
         raise ValueError("This agent is gated already")
-    _Agent(target, kit.Gate(session, mode, max_retries, on_refusal))
+    _Agent(target, kit.Gate.of(options))
     return target
 
 
@@ -251,19 +243,14 @@ class _Agent:
             with suppress(ValueError):  # another thread took it
                 run.calls.remove(call)
         own = kit.ToolCall(run.session, name, arguments, schema=_schema(tool), id=call[2] if call else None)
-        if own.refusal is not None:
-            raise AgentToolExecutionError(own.refusal, self.agent.logger)
-        with own.running():
-            output = self._own["execute_tool_call"](
-                name, dict(own.arguments) if own.is_changed else arguments
-            )
-        if isinstance(output, AgentImage | AgentAudio):
-            return output
-        try:
-            reply = self._record(run, own, output, call[2] if call else None)
-        except GLError as error:
-            raise AgentToolExecutionError(Session.repair_hint(error), self.agent.logger) from error
-        return output if reply is None else reply
+
+        def refused(hint: str) -> Any:
+            raise AgentToolExecutionError(hint, self.agent.logger)
+
+        execute = partial(
+            self._own["execute_tool_call"], name, dict(own.arguments) if own.is_changed else arguments
+        )
+        return kit.run_steps(own.steps(execute, refused, partial(self._recorded, run)))
 
     def _called(self, tool: Any) -> Any:
         """Return a tool as code calls it: the code gets the output, the model receives the id with the logs."""
@@ -279,17 +266,20 @@ class _Agent:
                 raise ValueError(call.refusal)
             with call.running():
                 output = tool(**dict(call.arguments))
-            if not isinstance(output, AgentImage | AgentAudio):
-                self._record(run, call, output, None)
+            self._recorded(run, call, output)
             return output
 
         return called
 
     @staticmethod
-    def _record(run: _Run, call: kit.ToolCall, output: Any, call_id: str | None) -> str | None:
+    def _recorded(run: _Run, call: kit.ToolCall, output: Any) -> Any:
+        """Record a tool's output, and return what the model receives. Raises GLError."""
+        if isinstance(output, AgentImage | AgentAudio):
+            return output
         reply = call.text(output)
-        run.step.gllint.append((call.name, dict(call.arguments), output if reply is None else reply, call_id))
-        return reply
+        shown = output if reply is None else reply
+        run.step.gllint.append((call.name, dict(call.arguments), shown, call.id))
+        return shown
 
 
 def _raised(error: GLError) -> str:

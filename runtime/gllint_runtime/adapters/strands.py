@@ -17,7 +17,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from strands import Agent
 from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
@@ -32,7 +32,6 @@ from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLError, GLValidationError
-from gllint_runtime.policy.keywords import Mode
 
 _GATED: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -48,14 +47,7 @@ class Run:
 TargetT = TypeVar("TargetT", bound=Agent | MultiAgentBase)
 
 
-def gate(
-    target: TargetT,
-    *,
-    session: kit.SessionOption = None,
-    mode: Mode | None = None,
-    max_retries: int = 2,
-    on_refusal: kit.OnRefusal = None,
-) -> TargetT:
+def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """The same agent, graph or swarm, its tools recorded and its answers checked before they reach anybody.
 
     Agents that are its nodes or its tools are gated with it, and find its session. ``session`` is the conversation's,
@@ -67,7 +59,7 @@ def gate(
         raise TypeError(f"gate takes an Agent, a graph or a swarm, not {type(target).__name__}")
     if target in _GATED:
         raise ValueError("This agent is gated already")
-    agents = _Agents(kit.Gate(session, mode, max_retries, on_refusal))
+    agents = _Agents(kit.Gate.of(options))
     if isinstance(target, Agent):
         agents.enter(target)
     else:
@@ -320,20 +312,19 @@ def _with_text(message: Any, text: str) -> Any:
     """Return the message with ``text`` in the place of its first text; all else stays."""
     if "".join(_texts(message["content"])) == text:
         return message
-    content: list[Any] = []
-    for block in message["content"]:
-        if not {"text", "citationsContent"} & block.keys():
-            content.append(block)
-        elif text:
-            cited = block.get("citationsContent")
-            new: Any = (
-                {"text": text}
-                if cited is None
-                else {"citationsContent": {**cited, "content": [{"text": text}]}}
-            )
-            content.append({**block, **new})
-            text = ""
-    return {**message, "content": [*content, {"text": text}] if text else content}
+
+    def put(block: Any, new: str) -> Any:
+        cited = block.get("citationsContent") if block else None
+        part = {"text": new}
+        return {
+            **(block or {}),
+            **(part if cited is None else {"citationsContent": {**cited, "content": [part]}}),
+        }
+
+    def is_text(block: Any) -> bool:
+        return bool({"text", "citationsContent"} & block.keys())
+
+    return {**message, "content": kit.with_text(message["content"], text, is_text, put)}
 
 
 def _hint(message: Any, hint: str) -> Any:
@@ -385,11 +376,9 @@ def _recorded(call: kit.ToolCall, result: Any) -> Any:
     if (output := result.get("structuredContent")) is None:
         if not data:
             return result
-        values = [
-            kit.read_output(call.session, block["text"]) if "text" in block else block["json"]
-            for block in data
-        ]
-        output = kit.block_data(values)
+        output = kit.read_blocks(
+            call.session, [block["text"] if "text" in block else block["json"] for block in data]
+        )
     text = call.text(output)
     return result if text is None else {**result, "content": [{"text": text}, *files]}
 
