@@ -278,8 +278,8 @@ def packs_table() -> str:
     rows = []
     for pack in PACKS:
         units = list(pack_units((pack,)))
-        more = f" and {len(units) - 10} more" if len(units) > 10 else ""
-        rows.append(f"| `{pack}` | {', '.join(f'`{unit}`' for unit in units[:10])}{more} |")
+        more = f" and {len(units) - 6} more" if len(units) > 6 else ""
+        rows.append(f"| `{pack}` | {', '.join(f'`{unit}`' for unit in units[:6])}{more} |")
     return "\n".join(["| pack | allows |", "|---|---|", *rows, ""])
 
 
