@@ -255,16 +255,16 @@ def frameworks() -> str:
         f"| {row['name']} | {row.get('verified', 'its source' if row.get('imports') else '–')} | {_forms(row)} |"
         for row in rows
     ]
-    return "\n".join(["| framework | verified against | tools are |", "|---|---|---|", *lines, ""])
+    return "\n".join(["| framework | verified against | forms |", "|---|---|---|", *lines, ""])
 
 
 _FORMS = {
-    "decorators": "decorated",
-    "generators": "decorated",
-    "calls": "passed to calls",
-    "keywords": "in lists",
-    "bases": "methods of classes",
-    "published": "methods of toolkits",
+    "decorators": "decorator",
+    "generators": "decorator",
+    "calls": "call",
+    "keywords": "list",
+    "bases": "class",
+    "published": "toolkit",
     "described": "described",
 }
 
