@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 from trust import AGENT, Budget, Row, ran, run_tests, write
 
 PROMISES = {  # by the words that each begins with
-    "It never imports or runs the code under lint": [
+    "It never runs the code that it checks": [
         "tests/program/test_environment.py::test_no_environment_is_read_unless_it_is_named",
         "tests/program/test_environment.py::test_what_packages_declare_is_seen",
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
-    "Checks start no other program, except that `gllint check --since` runs git": [
+    "A check starts no other program": [
         "tests/program/test_since.py::test_no_program_that_the_repository_names_is_run",
         "tests/program/test_since.py::test_what_git_would_have_to_fetch_is_told",
     ],
@@ -28,7 +28,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_guard_http.py::test_requests_from_elsewhere_and_to_no_session_are_refused",
         "tests/runtime/test_validation.py::test_references_that_would_have_to_be_fetched",
     ],
-    "It writes only the files that you name": [
+    "It writes only what you ask for": [
         "tests/program/test_processes.py::test_no_link_leads_a_fix_out_of_the_project",
         "tests/program/test_processes.py::test_no_link_leads_what_is_written_out_of_the_project",
         "tests/program/test_processes.py::test_who_is_killed_while_writing_leaves_nothing_behind",
@@ -38,27 +38,27 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_cache.py::test_clean_leaves_alone_what_is_no_cache",
         "tests/program/test_fixer.py::test_writing_is_all_or_nothing",
     ],
-    "`gllint mcp --guard` starts the server that you name": [
+    "`gllint mcp --guard` starts only the server that you give it": [
         "tests/program/test_guard.py::test_calls_go_to_the_server_and_back_and_into_the_trace",
         "tests/program/test_guard.py::test_a_server_that_cannot_be_started_is_told",
         "tests/program/test_guard.py::test_no_result_passes_by_an_odd_request",
     ],
-    "`gllint hook` and `gllint audit` read their input": [
+    "`gllint hook` and `gllint audit` read only their input": [
         "tests/program/test_coding_agents.py::test_what_lies_outside_is_not_read",
         "tests/program/test_coding_agents.py::test_a_server_keeps_to_its_folder",
         "tests/program/test_audit.py::test_what_cannot_be_read_on_the_way_hides_no_other_file",
     ],
-    "It uses no cache but its own": [
+    "It uses only its own cache": [
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
-    "It never calls a tool": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
-    "It prints control characters of files and file names as escapes": [
+    "It never calls a tool by itself": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
+    "It prints control characters as escapes": [
         "tests/program/test_bad_input.py::test_a_name_cannot_write_to_the_log",
         "tests/program/test_reports.py::test_github_escapes_what_would_end_a_command",
         "tests/program/test_reports.py::test_every_format_bears_every_character",
         "tests/program/test_reports.py::test_what_a_source_names_its_values_cannot_add_lines_or_colours",
     ],
-    "Everything that the release workflow and the GitHub action fetch is pinned": [
+    "The release workflow and the GitHub action pin everything that they fetch": [
         "tests/test_documents.py::test_what_ci_fetches_is_pinned"
     ],
 }
