@@ -180,15 +180,18 @@ def test_rows_of_a_project() -> None:
             {"name": "shop", "decorator": ["x"]},
             r"frameworks\[0\] \(shop\): unknown key `decorator`; did you mean `decorators`",
         ),
-        ({"name": "shop", "decorators": [3]}, "`decorators` is a list of names"),
-        ({"name": "shop", "calls": {"f": True}}, "`calls.f` is a position, a keyword, or a list of them"),
-        ({"name": "shop", "calls": "f"}, "`calls` is a table of names and places"),
-        ({"name": "shop", "plain-functions": "no"}, "`plain-functions` is true or false"),
+        ({"name": "shop", "decorators": [3]}, r"`decorators` must be a list of names, not \[3\]"),
+        (
+            {"name": "shop", "calls": {"f": True}},
+            r"`calls.f` must be a position \(0\), a keyword \(\"name\"\), or a list of these",
+        ),
+        ({"name": "shop", "calls": "f"}, "`calls` must be a table of names and places, not 'f'"),
+        ({"name": "shop", "plain-functions": "no"}, "`plain-functions` must be true or false, not 'no'"),
         (
             {"name": "shop", "published": {"Kit": 3}},
-            "`published.Kit` is a name, or a table of `attribute` and `of`",
+            "`published.Kit` must be a name, or a table with `attribute` and `of`",
         ),
-        ({"name": "shop", "parts": {"format": [0]}}, "`parts` has keys like"),
+        ({"name": "shop", "parts": {"format": [0]}}, "a key of `parts` must be like"),
     ],
 )
 def test_a_row_that_cannot_be_read_says_why(row: dict[str, object], message: str) -> None:

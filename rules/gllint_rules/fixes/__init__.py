@@ -1,4 +1,4 @@
-"""Repairs, each proven from the source: where the proof fails, there is no fix.
+"""Repairs of findings. If the source does not prove that a repair is right, there is no fix.
 
 In: a context, and the place or value that a finding is about. Out: a :class:`~gllint_rules.finding.Fix`, or ``None``.
 A module here serves one or a few rules and is imported only when a finding of theirs is placed. All edits of a fix
@@ -28,7 +28,7 @@ def repair(module: str, name: str, *arguments: Any) -> Callable[[], Fix | None]:
     """
 
     def fix() -> Fix | None:
-        # What a test has wrong may be what it tests.
+        # A fault in a test may be what the test is about.
         context: Context = arguments[0]
         if is_test_path(context.module.path, context.project.root):
             return None

@@ -1,4 +1,4 @@
-"""GL402, GL403, GL404: macros that name a claim, claims that a macro names, paths in the one form there is."""
+"""Fixes of GL402, GL403 and GL404: macros, claims without a macro, and claim paths."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXACT = re.compile(r"\{\{claim:(?:0|[1-9][0-9]*)\}\}")
 
 
 def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
-    """Write a macro as the runtime reads it, with the index of a claim that is there."""
+    """Return the fix that makes a macro valid, with the index of a claim that exists."""
     if macro.index is not None and _counts_from_one(step):
         return _count_from_zero(context, step)
     written = _written(context, step, macro)
@@ -47,9 +47,7 @@ def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
 
 
 def _counts_from_one(step: FinalStep) -> bool:
-    """Return whether the macros name the first claim, the second, and so on: ``{{claim:1}}`` to as many as
-    there are.
-    """
+    """Return whether the macros count the claims from 1: with two claims, ``{{claim:1}}`` and ``{{claim:2}}``."""
     if step.claims is None or len(step.used) != len(step.claims.items) or len(step.macros) > _MOST_EDITS:
         return False
     return step.used == set(range(1, len(step.claims.items) + 1))
@@ -87,7 +85,7 @@ def _index(step: FinalStep, macro: Macro) -> int | None:
 def _replacement(step: FinalStep, index: int) -> int | None:
     """Return the only claim without a macro, if the macro is the only one without a claim."""
     items = len(step.claims.items) if step.claims is not None else 0
-    # All other claims have their macro, so that there are as many of the one as of the other.
+    # As many macros as claims: if this one has no claim, exactly one claim has no macro.
     if not items or None in step.used or len(step.used) != items or index < items:
         return None
     unused = [i for i in range(items) if i not in step.used]
@@ -123,7 +121,7 @@ class _MacroSource(Struct, frozen=True, eq=False):
 
 
 def _written(context: Context, step: FinalStep, macro: Macro) -> _MacroSource | None:
-    """Return a macro as it is written in the source, or ``None`` if it is not in one literal."""
+    """Return the place of a macro in the source; None if it is not in one literal."""
     first = step.template.pieces(macro.start, macro.start + 1)
     last = step.template.pieces(macro.end - 1, macro.end)
     if first is None or last is None or first[0].site != last[0].site:
@@ -145,7 +143,7 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _MacroSource | 
 
 
 def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
-    """Drop an unused claim and those after it, if these are unused too: no index changes."""
+    """Return the fix that removes an unused claim and all later ones, if these are unused, too: no index changes."""
     assert step.claims is not None
     if any(i is None or i >= index for i in step.used):
         return None
@@ -178,7 +176,7 @@ def _is_shared(context: Context, site: Site) -> bool:
 
 
 def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | None:
-    """Replace the formatted number of the message that belongs to the claim by the claim's macro."""
+    """Return the fix that replaces a formatted number in a message by the macro of its claim."""
     place = place_of(context, hole.site)
     if place is None or step.claims is None:
         return None
@@ -202,7 +200,10 @@ def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | 
 def _claim_of_number(
     context: Context, step: FinalStep, place: SyntaxPlace
 ) -> tuple[int, set[str], set[str]] | None:
-    """Return the claim of the number at ``place``, how its unit would be written next to it, and its known unit."""
+    """Return the claim of the number at ``place``: its index, the codes of its unit, and its literal units.
+
+    None if no claim has that number.
+    """
     assert step.claims is not None
     number_text = _normal(_unrounded(place.node), place)
     function = function_at(place.module, place.at)
@@ -270,7 +271,7 @@ def _without_unit(
 def _may_touch(
     head: Sequence[cst.BaseFormattedStringContent], tail: Sequence[cst.BaseFormattedStringContent]
 ) -> bool:
-    """Return whether no digit, sign or letter touches the macro."""
+    """Return whether a macro may be put between two texts: no digit, sign or letter may be next to it."""
     head_end = head[0].value[-1:] if head and isinstance(head[0], cst.FormattedStringText) else ""
     tail_start = tail[0].value[:1] if tail and isinstance(tail[0], cst.FormattedStringText) else ""
     holes = [p for p in (*head, *tail) if not isinstance(p, cst.FormattedStringText)]
@@ -281,7 +282,7 @@ def _may_touch(
 
 
 def mend_path(context: Context, site: Site, path: str) -> Fix | None:
-    """Write a claim path as ``$.name.name``."""
+    """Return the fix that rewrites a claim path as ``$.name.name``: ``$/heat/load`` → ``$.heat.load``."""
     place = place_of(context, site)
     if place is None or not isinstance(place.node, cst.SimpleString) or place.node.evaluated_value != path:
         return None

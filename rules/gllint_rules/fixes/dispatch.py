@@ -137,7 +137,7 @@ def _entries(project: Project, registry: Value) -> Iterator[tuple[object, str]]:
 
 
 def _returns_plainly(context: Context, call: Call, scope: Scope) -> bool:
-    """Return whether the call gives what the dispatcher gives, no envelope around it."""
+    """Return whether a call returns the result itself, as a dispatcher does, without an envelope around it."""
     value = context.eval(call, scope)
     return not any(class_of(o) is not None for o in options(value))
 
@@ -158,12 +158,12 @@ def _arguments(
         case [
             cst.Arg(value=cst.Dict() as only, star="", keyword=None | cst.Name(value="input" | "tool_input"))
         ]:
-            # Where the tool itself says what the method takes, no framework between, it takes a dict.
+            # A tool's own method takes the dict as one argument; a framework's method takes its entries.
             return None if own is not None else _from_dict(context, call, scope, only)
     exprs = (*call.args, *(value for name, value in call.keywords if name is not None))
     if any(is_nested(context, context.eval(value, scope)) for value in exprs):
         return None
-    # What a framework's method takes it hands on.
+    # A framework's method passes its arguments to the tool's function.
     called = own or next(iter(callables), None)
     params = called.function.params[1 if called.first else 0 :] if called is not None else ()
     names = [p.name for p in params if p.kind in ("any", "positional", "keyword")]
@@ -184,7 +184,7 @@ def _arguments(
 def _from_dict(
     context: Context, call: Call, scope: Scope, node: cst.Dict
 ) -> list[tuple[str | None, cst.BaseExpression]] | None:
-    """``tool.invoke({"city": city})``"""
+    """Return the arguments in ``tool.invoke({"city": city})`` by name; None if they are not known one by one."""
     literal = (*call.args, *(value for _, value in call.keywords))[0]
     assert isinstance(literal, facts.Dict)
     if any(is_nested(context, context.eval(value, scope)) for key, value in literal.items if key is not None):
@@ -232,7 +232,7 @@ def _display(entries: Sequence[tuple[str | None, cst.BaseExpression]]) -> cst.Di
 def _replaced(
     context: Context, place: SyntaxPlace, method: str, dispatcher: Dispatcher, new: cst.Call
 ) -> tuple[Edit, ...] | None:
-    """Put the new call in, awaited or not as the dispatcher wants it."""
+    """Return the edits that replace the call by ``new``, with ``await`` for an async dispatcher; None if impossible."""
     parent = place.parents[0]
     awaited = isinstance(parent, cst.Await)
     if method not in (_ASYNCHRONOUS if awaited else _SYNCHRONOUS):

@@ -1,4 +1,4 @@
-"""The dispatcher of a project: which there is, how it wants to be called, and what to import for it."""
+"""The dispatcher of a project: how to call it, and what to import for that."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _is_called_alone(context: Context, name: str) -> bool:
 
 
 def _registry(context: Context) -> Dispatcher | None:
-    """``TOOL_REGISTRY.invoke(name, arguments)`` where the project has such a registry."""
+    """Return ``TOOL_REGISTRY.invoke(name, arguments)`` as the dispatcher, if the project has one such registry."""
     dispatchers = set()
     for module in context.project.modules.values():
         for name in TOOL_REGISTRY_NAMES:

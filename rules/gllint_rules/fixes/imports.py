@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Literal
 
 import libcst as cst
 from msgspec import Struct
@@ -34,17 +35,19 @@ class _ImportLine(Struct, frozen=True, eq=False):
 def imported(
     context: Context, module: Module, scope: Scope, wanted: dict[str, str]
 ) -> tuple[Edit, ...] | None:
-    """Return the imports that make the names ``wanted`` (name → module) known in ``scope``.
+    """Return the edits that import the names ``wanted`` (name → module) where ``scope`` lacks them.
 
-    ``None`` if one of them already means something else there.
+    None if one of the names already means something else there.
     """
     missing: dict[str, list[str]] = {}
     for name, dotted in wanted.items():
-        is_bound = _is_imported(context, module, scope, name, dotted)
-        if is_bound is None:
-            return None
-        if not is_bound:
-            missing.setdefault(dotted, []).append(name)
+        match _meaning(context, module, scope, name, dotted):
+            case "other":
+                return None
+            case "unbound":
+                missing.setdefault(dotted, []).append(name)
+            case "imported":
+                pass
     if not missing:
         return ()
     positions = context.project.positions(module)
@@ -63,22 +66,29 @@ def imported(
     return tuple(edits)
 
 
-def _is_imported(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
-    """Return whether ``name`` is what ``dotted`` has under it; ``None`` if it is something else."""
+def _meaning(
+    context: Context, module: Module, scope: Scope, name: str, dotted: str
+) -> Literal["unbound", "imported", "other"]:
+    """Return whether ``name`` is unbound in ``scope``, means ``dotted.name``, or means something else."""
+    # Functions do not see the names of a class around them.
     if any(name in s.bindings for s in scope.enclosing() if s.kind not in ("class", "module")):
-        return None
+        return "other"
     bindings = module.scope.bindings.get(name, ())
     if not bindings:
-        return False
-    margin = {bound for line in _lines(context.project.positions(module)) for bound in _bound(line.node)}
-    same = all(
+        return "unbound"
+    # An import inside `if` or `try` may not have run.
+    top_level_names = {
+        bound for line in _lines(context.project.positions(module)) for bound in _bound(line.node)
+    }
+    is_same = all(
         b.kind == "import" and b.name == name and _is_same(context, module, b.module, dotted)
         for b in bindings
     )
-    return True if same and name in margin else None
+    return "imported" if is_same and name in top_level_names else "other"
 
 
 def _is_same(context: Context, module: Module, a: str, b: str) -> bool:
+    """Return whether two dotted names mean the same module: ``.tools`` and ``app.tools``."""
     if a == b:
         return True
     path = context.project.imports.find_module(module.path, a)
@@ -86,6 +96,7 @@ def _is_same(context: Context, module: Module, a: str, b: str) -> bool:
 
 
 def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
+    """Yield the names that an import statement binds."""
     if not isinstance(node.names, cst.ImportStar):
         for alias in node.names:
             name = alias.evaluated_alias or alias.evaluated_name
@@ -152,7 +163,7 @@ def _extended(positions: Positions, line: _ImportLine, names: list[str]) -> Edit
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """Return the order in which isort and ruff have names: constants, classes, the rest."""
+    """Return the sort key of a name in isort and ruff: constants first, then classes, then the rest."""
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, name
 
@@ -171,11 +182,11 @@ def _spot(
     if not block:
         start = _first_statement(positions)
         return "", start, "\n" if source[start:].strip() else ""
-    wanted = _section(context, module, dotted), 1, dotted.lower()
+    key = _section(context, module, dotted), 1, dotted.lower()
     order = {line: _order(context, module, line) for line in block}
-    predecessors = [line for line in block if order[line][0] == wanted[0] and order[line] < wanted]
-    successors = [line for line in block if order[line][0] == wanted[0] and order[line] > wanted]
-    earlier_lines = [line for line in block if order[line][0] < wanted[0]]
+    predecessors = [line for line in block if order[line][0] == key[0] and order[line] < key]
+    successors = [line for line in block if order[line][0] == key[0] and order[line] > key]
+    earlier_lines = [line for line in block if order[line][0] < key[0]]
     if not predecessors and successors:
         return "", successors[0].start, ""
     if not predecessors and not earlier_lines:
@@ -201,7 +212,7 @@ def _block(source: str, lines: list[_ImportLine]) -> list[_ImportLine]:
 
 
 def _first_statement(positions: Positions) -> int:
-    """Where the first statement after the docstring begins."""
+    """Return where the first statement after the docstring begins."""
     module = positions.module
     for section in module.outline.sections:
         match module.section(section.number).body[:1]:
@@ -213,7 +224,7 @@ def _first_statement(positions: Positions) -> int:
 
 
 def _order(context: Context, module: Module, line: _ImportLine) -> tuple[int, int, str]:
-    """Sections first, then ``import x`` before ``from x import y``, then the alphabet."""
+    """Return the sort key of an import: section, ``import x`` before ``from x import y``, then the alphabet."""
     return (
         _section(context, module, line.dotted),
         int(isinstance(line.node, cst.ImportFrom)),

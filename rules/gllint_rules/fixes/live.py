@@ -1,4 +1,4 @@
-"""GL601: a tool says that it needs live data."""
+"""The fix of GL601: declare that a tool needs live data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEYWORD = "live_required"
 
 
 def declare_live(context: Context, tool: Tool, site: Site) -> Fix | None:
-    """Add ``live_required=True`` to the call that makes the tool, where it is in the file of the finding."""
+    """Return the fix that adds ``live_required=True`` to the call that makes a tool, if it is in the finding's file."""
     place = place_of(context, Site(tool.module, tool.at)) if site.module is tool.module else None
     if place is None or not isinstance(place.node, cst.Call) or tool.call is None:
         return None

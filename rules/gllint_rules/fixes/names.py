@@ -1,4 +1,4 @@
-"""GL204, GL303, GL501: the nearest known name in the place of an unknown one."""
+"""Fixes of GL204, GL303 and GL501: the nearest known name replaces an unknown one."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _SEPARATORS = str.maketrans("", "", " \t_-")
 
 
 def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
-    """Refer to the known schema whose name is nearest."""
+    """Return the fix that refers to the known schema with the nearest name."""
     near = nearest_name(ref, frozenset(KNOWN_SCHEMAS))
     return _renamed(context, site, ref, near, is_sure=_spelt_like(ref, KNOWN_SCHEMAS) == {near})
 
 
 def correct_tool_name(context: Context, site: Site, name: str, names: frozenset[str]) -> Fix | None:
-    """Ask for the tool whose name is nearest."""
+    """Return the fix that names the tool with the nearest name."""
     return _renamed(context, site, name, nearest_name(name, names), is_sure=False)
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
-    """Write the unit that is meant, unless the name of its Quantity announces another one.
+    """Return the fix that writes the unit that is meant, unless the name of its Quantity implies another one.
 
-    Safe where the text differs from it in case or a separator alone, and is no other unit in any case.
+    It is safe if the text differs only in case or a separator, and is not another unit in some other case.
     """
     nearest = unit.verdict.nearest
     if nearest is None or not context.policy.allows(nearest):
@@ -52,6 +52,7 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
+    """Return the names that a unit's Quantity has: its key, and the variable that it is assigned to."""
     site = unit.quantity.record.site
     names = [unit.quantity.key] if unit.quantity.key else []
     if site is not None and site.module is context.module:
@@ -61,7 +62,7 @@ def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
 
 
 def _spelt_like(name: str, names: Collection[str]) -> set[str]:
-    """Return the known names that differ from ``name`` in case or a separator alone."""
+    """Return the known names that differ from ``name`` only in case or a separator."""
     return {other for other in names if _folded(other) == _folded(name)}
 
 
@@ -78,6 +79,7 @@ def _renamed(context: Context, site: Site, old: str, new: str | None, *, is_sure
 
 
 def _folded(name: str) -> str:
+    """Return a name in lower case, without separators."""
     return name.translate(_SEPARATORS).lower()
 
 

@@ -1,4 +1,4 @@
-"""Rewriting containers and calls so that their layout stays: elements out, elements in, keys and texts."""
+"""Rewrite containers and calls so that their layout stays: remove or add elements, keys and texts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import libcst as cst
 
 
 def literal_keys(node: cst.Dict) -> dict[str, cst.DictElement] | None:
-    """Return the elements of a dict display under their keys; ``None`` if a key is not written out, or
-    written twice.
-    """
+    """Return the elements of a dict display by their keys; None if a key is not a literal, or occurs twice."""
     elements: dict[str, cst.DictElement] = {}
     for element in node.elements:
         if not isinstance(element, cst.DictElement) or not isinstance(element.key, cst.SimpleString):
@@ -27,7 +25,7 @@ def literal_keys(node: cst.Dict) -> dict[str, cst.DictElement] | None:
 def without(
     elements: Sequence[Any], gone: Callable[[Any], bool], closing: cst.BaseParenthesizableWhitespace
 ) -> list[Any] | None:
-    """Return the elements that stay; ``None`` if a comment would be lost or moved.
+    """Return the elements that are not ``gone``; None if a comment would be lost or moved.
 
     ``closing`` is the space before the closing bracket.
     """
@@ -44,10 +42,9 @@ def without(
 def with_added(
     elements: Sequence[Any], new: Any, opening: cst.BaseParenthesizableWhitespace
 ) -> list[Any] | None:
-    """Return the elements and ``new`` behind them, laid out as they are; ``opening`` is the space before the first
-    one.
+    """Return the elements with ``new`` at the end, in the same layout; None if a comment follows the last one.
 
-    ``None`` if a comment follows the last one.
+    ``opening`` is the space before the first element.
     """
     if not elements:
         return [new]
@@ -65,7 +62,7 @@ def with_added(
 def _after_comma(
     elements: Sequence[Any], opening: cst.BaseParenthesizableWhitespace
 ) -> cst.BaseParenthesizableWhitespace:
-    """Return the blank that the elements have after a comma."""
+    """Return the white space that the elements have after a comma."""
     for element in elements[:-1]:
         if isinstance(element.comma, cst.Comma) and not has_comment(element.comma):
             return element.comma.whitespace_after
@@ -100,7 +97,7 @@ def named(name: str, value: cst.BaseExpression) -> cst.Arg:
 
 
 def _literal(data: Any) -> str:
-    """Nested dicts, lists, texts, numbers and truth values as Python writes them, with double quotes."""
+    """Return the Python code of nested dicts, lists, strings, numbers and truth values, with double quotes."""
     if isinstance(data, dict):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(value)}" for key, value in data.items()) + "}"
     if isinstance(data, list):

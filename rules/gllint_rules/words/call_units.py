@@ -1,4 +1,4 @@
-"""The units that the standard library fixes: seconds of a clock, bytes of a file. Data: ``call_units.txt``."""
+"""The units of results of the standard library: seconds of a clock, bytes of a file. Data: ``call_units.txt``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ def unit_of_function(name: str) -> str | None:
 
 
 def unit_of_method(name: str) -> str | None:
-    """Return the unit of what a method returns that only the standard library calls so."""
+    """Return the unit of the result of a method with this name: ``total_seconds`` → ``s``."""
     return _table()["methods"].get(name)
 
 
 def unit_of_attribute(name: str) -> str | None:
-    """Return the unit of an attribute that only the standard library calls so."""
+    """Return the unit of an attribute with this name: ``st_size`` → ``B``."""
     return _table()["attributes"].get(name)
 
 
 def is_date(name: str) -> bool:
-    """Return whether a function, a method or an attribute gives a date as a number: ``st_mtime``."""
+    """Return whether a function, method or attribute gives a date as a number: ``st_mtime``."""
     return name in _table()["dates"]
 
 

@@ -44,7 +44,7 @@ _T = TypeVar("_T")
 
 
 class TableError(ValueError):
-    """A row that cannot be read: the message names the row, the key and what would do."""
+    """A row that cannot be read. The message names the row, the key, and what it must be."""
 
 
 class TableName(NamedTuple):
@@ -61,10 +61,10 @@ class TableName(NamedTuple):
 
 
 class ToolListing(NamedTuple):
-    """What a toolkit lists its tools in: an attribute, or a method that returns them.
+    """Where a toolkit lists its tools: an attribute, or a method that returns them.
 
-    Names in an attribute are methods of the class itself, or of the subclasses of ``of``. ``*`` means
-    all public methods.
+    Names in the attribute are methods of the class itself, or of the subclasses of ``of``. ``*`` means all public
+    methods.
     """
 
     attribute: str
@@ -103,9 +103,7 @@ class Framework(NamedTuple):
         return any(self.is_at(dotted, module) for module in self.imports)
 
     def is_at(self, dotted: str, module: str) -> bool:
-        """Return whether a dotted name is ``module`` or in it; of the project's own rows, also one that ends in
-        theirs.
-        """
+        """Return whether a dotted name is ``module`` or in it; for a project's own row, also anywhere in the name."""
         return _inside(dotted, module) or (self.own and f".{module}." in f".{dotted}.")
 
     @property
@@ -219,15 +217,15 @@ class Table:
 
     @property
     def has_own_rows(self) -> bool:
-        """Return whether the project has rows of its own, which may name what is its own."""
+        """Return whether the settings add rows, which may name functions and classes of the project itself."""
         return self.rows[0].own
 
     def imported(self, modules: Iterable[str]) -> frozenset[str]:
-        """The names of the rows whose framework is imported where ``modules`` (dotted) are, ``any`` among them."""
+        """Return the names of the rows of the frameworks that the dotted ``modules`` belong to, and of general rows."""
         return frozenset(row.name for row in self._general).union(*map(self._rows_of, modules))
 
     def _rows_of(self, module: str) -> frozenset[str]:
-        """The names of the rows whose framework the dotted ``module`` is, or is a part of."""
+        """Return the names of the rows whose framework the dotted ``module`` belongs to."""
         names = self._of_module.get(module)
         if names is None:
             names = frozenset(
@@ -252,10 +250,10 @@ class Table:
         return frozenset(entry.name.kind for entry in self._named(last))
 
     def may_call(self, last: str, keywords: Collection[str], imported: frozenset[str]) -> bool:
-        """Whether a call of a name with this last part may make or take a tool, like any call with one of ``keywords``.
+        """Return whether a call of a name with this ``last`` part and these ``keywords`` may make or take a tool.
 
-        ``**`` in them means any. A whole dotted name, as ``fastapi.FastAPI.get``, is one only where its row is
-        ``imported``: its last part alone is the name of too much.
+        ``**`` in the keywords means any. A row with a whole dotted name, such as ``fastapi.FastAPI.get``, counts only
+        if it is ``imported``: its last part alone is too common.
         """
         for row, name in self._named(last):
             if name.exact and name.kind == "decorators" and row.name not in imported:
@@ -271,7 +269,7 @@ class Table:
 
     @cached_property
     def any_keywords(self) -> frozenset[str]:
-        """The keywords by which whatever callee takes tools."""
+        """The keywords by which any callee takes tools: ``tools=``."""
         return frozenset(
             place
             for entry in self._by_last.get(ANY, ())
@@ -282,11 +280,11 @@ class Table:
     def find(
         self, kind: Kind, callee: Callee, imported: frozenset[str] = frozenset(), called: bool = True
     ) -> TableEntry | None:
-        """Return what the table says under ``kind`` of a callee or decorator, if anything.
+        """Return the best entry of ``kind`` for a callee or decorator.
 
-        ``imported`` are the names of the rows that the file imports (:meth:`imported`). ``called`` is false of a
-        decorator that is not called. ``None`` if no row names it, or where one that knows it as well says that it
-        makes no tool.
+        ``imported`` are the names of the rows that the file imports (:meth:`imported`). ``called`` is false for a
+        decorator without parentheses. None if no row names the callee, or if a row that fits as well says that it makes
+        no tool.
         """
         key = (kind, callee, imported, called)
         if key not in self._matches:
@@ -309,44 +307,40 @@ class Table:
         return self._matches[key]
 
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
-        """Return whether what a call hands over as ``keyword`` makes no tool; the other arguments as in
-        :meth:`find`.
-        """
+        """Return whether a row says that the argument ``keyword`` of a callee makes no tool. See :meth:`find`."""
         return any(
             entry.name.keyword == keyword and self._fits(entry, callee, imported)
             for entry in self._named_or_any(callee)
         )
 
     def runs(self, framework: Framework | None) -> frozenset[str]:
-        """Return the methods that run a tool of ``framework`` directly; ``None``: one of which nothing
-        else is known.
-        """
+        """Return the methods that run a tool of ``framework`` (None: an unknown one) directly."""
         own = framework.runs if framework is not None else ()
         general = (name for row in self._general for name in row.runs)
         return frozenset(name for name in (*own, *general) if "." not in name)
 
     @cached_property
     def all_runs(self) -> frozenset[str]:
-        """The last names of all methods that run a tool, of whatever framework."""
+        """The last names of the methods that run a tool, of all frameworks."""
         return frozenset(_last(name) for row in self.rows for name in row.runs)
 
     @cached_property
     def tool_makers(self) -> frozenset[str]:
-        """The last names of the classes whose instances are tools that the table knows by the calls that make them."""
+        """The last names of classes such as ``FunctionTool``, whose calls make tools."""
         return frozenset(name for name in self.last_names("calls") if name.endswith("Tool"))
 
     def makes_tools(self, origin: str) -> bool:
-        """Return whether a class of one of the frameworks, by its dotted name, is one of those."""
+        """Return whether a dotted name is a class of a framework in :attr:`tool_makers`."""
         return _last(origin) in self.tool_makers and self.owner(origin) is not None
 
     def runs_by_name(self, origin: str, method: str) -> bool:
-        """Return whether a method of a class from outside runs the tool whose name it is given."""
+        """Return whether a method of an outside class runs a tool by name: ``server.call_tool("heat")``."""
         name = f"{_last(origin)}.{method}"
         return any(name in row.runs and row.owns(origin) for row in self.rows)
 
     @cached_property
     def named_runs(self) -> frozenset[str]:
-        """The methods of classes that run the tool whose name they are given."""
+        """The methods that run a tool by its name."""
         return frozenset(_last(name) for row in self.rows for name in row.runs if "." in name)
 
     def calls_objects(self, imported: frozenset[str]) -> bool:
@@ -354,16 +348,16 @@ class Table:
         return any(row.name in imported and "__call__" in row.runs for row in self.rows)
 
     def attribute_runs(self, imported: frozenset[str]) -> list[tuple[str, str]]:
-        """The classes in the rows ``imported`` whose attributes run tools when they are called (``Class.*``).
+        """Return the classes in the rows ``imported`` whose attributes run tools, each with the attribute before them.
 
-        With each the name of the one attribute whose own do that (``Class.tool.*``), or nothing.
+        ``Class.*`` → ("Class", ""), ``Class.tool.*`` → ("Class", "tool").
         """
         names = (name for row in self.rows if row.name in imported for name in row.runs)
         parts = (name.removesuffix(".*").partition(".") for name in names if name.endswith(".*"))
         return [(cls, attribute) for cls, _, attribute in parts]
 
     def dispatchers(self, imported: frozenset[str]) -> frozenset[str]:
-        """Return the last names of what calls go through in the rows ``imported``."""
+        """Return the last names of the dispatchers in the rows ``imported``."""
         return frozenset(_last(name) for row in self.rows if row.name in imported for name in row.dispatchers)
 
     @cached_property
@@ -377,9 +371,7 @@ class Table:
         return frozenset(name for row in self.rows for name in row.bases)
 
     def last_names(self, *kinds: Kind) -> frozenset[str]:
-        """Return the last parts of the names under ``kinds``, in all rows, but for those that give the
-        ending alone.
-        """
+        """Return the last parts of all names of these ``kinds``, except those of which rows give only the ending."""
         return frozenset(
             last
             for last, entries in self._by_last.items()
@@ -387,7 +379,7 @@ class Table:
         )
 
     def endings(self, kind: Kind) -> frozenset[str]:
-        """The ends of names under a kind, in the rows that give the ending alone: ``_tool``."""
+        """Return the endings of names of a kind, from rows that give only the ending: ``*_tool`` → ``_tool``."""
         entries = ((last, self._by_last[last]) for last in self._endings)
         return frozenset(last[1:] for last, named in entries if any(e.name.kind == kind for e in named))
 
@@ -424,7 +416,7 @@ class Table:
         return row.published[_last(origin)] if row is not None else ()
 
     def unpublished(self, origin: str) -> frozenset[str]:
-        """Return the methods of the subclasses of an outside class that are not tools, though all others are."""
+        """Return the methods of subclasses of an outside class that are not tools, although its other methods are."""
         return frozenset(
             name.last
             for row in self.rows
@@ -443,14 +435,12 @@ class Table:
         )
 
     def payload(self, origin: str) -> tuple[Place, ...] | None:
-        """Return the places of what the model sees of an instance of an outside class, ``None`` if it is
-        no envelope.
-        """
+        """Return the arguments of an outside class that the model sees; None if it is not an envelope."""
         row = self._that_knows("envelopes", origin)
         return (*row.envelopes[_last(origin)], *self._payloads) if row is not None else None
 
     def _that_knows(self, key: str, origin: str) -> Framework | None:
-        """Return the row that says something of a class under ``key``: one that owns it, else one without imports."""
+        """Return the row with the class under ``key``: one that owns it, else a general one; None if there is none."""
         rows = self._by_class.get((key, _last(origin)), ())
         owning = (row for row in rows if row.owns(origin))
         return next(owning, next((row for row in rows if not row.imports), None))
@@ -469,7 +459,7 @@ class Table:
         return (*self._named(_last(callee.name)), *self._by_last.get(ANY, ()))
 
     def _fits(self, entry: TableEntry, callee: Callee, imported: frozenset[str]) -> int:
-        """Return how well a name of the table fits what the source says: 0 for not at all."""
+        """Return how well a name of the table fits a callee in the source: from 0 (not at all) to 8."""
         row, name = entry
         dotted, outside, method = callee.name, callee.outside, callee.method
         if name.exact:
@@ -515,12 +505,14 @@ def _last(dotted: str) -> str:
 
 
 def _inside(dotted: str, module: str) -> bool:
+    """Return whether a dotted name is ``module`` or in it; ``mod*`` stands for all that begin so."""
     if module[-1] == "*":
         return dotted.startswith(module[:-1])
     return dotted == module or dotted.startswith(f"{module}.")
 
 
 def _is(name: str, pattern: str) -> bool:
+    """Return whether a name is ``pattern``, or ends with it after ``*``."""
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
 
 
@@ -535,7 +527,7 @@ def read_rows(rows: Iterable[object], where: str = "frameworks", own: bool = Fal
 def _row(row: object, where: str, own: bool) -> Framework:
     """Read a row of the table of frameworks. Raises :class:`TableError`."""
     if not isinstance(row, dict):
-        raise TableError(f"{where} is a table of keys, not {row!r}")
+        raise TableError(f"{where} must be a table of keys, not {row!r}")
     name = row.get("name", where if own else None)
     if not isinstance(name, str) or not name:
         raise TableError(f"{where}: a row needs a `name`")
@@ -545,11 +537,11 @@ def _row(row: object, where: str, own: bool) -> Framework:
             from difflib import get_close_matches
 
             [near] = get_close_matches(str(key), KEYS, n=1) or [""]
-            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(KEYS))}"
+            hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(sorted(KEYS))}"
             raise TableError(f"{where}: unknown key `{key}`; {hint}")
     imports = _strings(row, "imports", where)
     if wrong := next((module for module in imports if not _MODULE.fullmatch(module)), None):
-        raise TableError(f"{where}: `imports`: {wrong!r} is no module")
+        raise TableError(f"{where}: `imports` must contain names of modules, not {wrong!r}")
     for flag in (
         "plain-functions",
         "callable-objects",
@@ -559,9 +551,9 @@ def _row(row: object, where: str, own: bool) -> Framework:
         "with-model",
     ):
         if not isinstance(row.get(flag, True), bool):
-            raise TableError(f"{where}: `{flag}` is true or false")
+            raise TableError(f"{where}: `{flag}` must be true or false, not {row[flag]!r}")
     if not isinstance(row.get("verified", ""), str):
-        raise TableError(f"{where}: `verified` is a text")
+        raise TableError(f"{where}: `verified` must be a string, not {row['verified']!r}")
     envelopes = _placed(row, "envelopes", where, ())
     return Framework(
         name=name,
@@ -599,10 +591,10 @@ def _row(row: object, where: str, own: bool) -> Framework:
 
 
 def _by_class(values: Mapping[str, _T], key: str, where: str) -> dict[str, _T]:
-    """Return what is said of classes, by their last names."""
+    """Return the values by the last names of their classes: ``{"pkg.Base": v}`` → ``{"Base": v}``."""
     for cls in values:
         if not _CLASS.fullmatch(cls):
-            raise TableError(f"{where}: `{key}`: {cls!r} is no class")
+            raise TableError(f"{where}: `{key}` must contain names of classes, not {cls!r}")
     return {_last(cls): value for cls, value in values.items()}
 
 
@@ -613,20 +605,21 @@ def _names(row: _Raw, kind: Kind, where: str) -> Mapping[str, tuple[Place, ...]]
 
 
 def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableName:
-    """Read a name of a row, such as ``Agent.tool`` or ``tool()``. Raises :class:`TableError`."""
-    written = text
+    """Read a name of a row, such as ``Agent.tool`` or ``tool()``. Raises TableError."""
+    original = text
     keyword = ""
-    given = _GIVEN.fullmatch(text)
-    called = text.endswith("()") or given is not None
+    given = _GIVEN.fullmatch(text)  # `tool(type="mcp")`: only with this argument
+    called = text.endswith("()") or given is not None  # `tool()`: only if it is called
     if called:
         text = text.partition("(")[0]
-    elif text.endswith("=)"):
+    elif text.endswith("=)"):  # `Agent(callback=)`: this keyword of this callee
         text, _, keyword = text[:-2].partition("(")
-    elif text.endswith("="):
+    elif text.endswith("="):  # `callback=`: this keyword of any callee
         text, keyword = ANY, text[:-1]
-    owner, _, last = text.rpartition(".")
+    owner, _, last = text.rpartition(".")  # `Agent.tool`: a method of a class
     if not _NAME.fullmatch(text):
-        raise TableError(f"{where}: {written!r} is not a name")
+        raise TableError(f"{where}: {original!r} is not a name")
+    # `fastapi.FastAPI.get` begins with its module, so that it means only that.
     exact = text if "." in owner or (owner and any(_inside(text, module) for module in imports)) else ""
     return TableName(
         kind,
@@ -644,14 +637,14 @@ def _strings(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
     if isinstance(value, str):
         value = (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
-        raise TableError(f"{where}: `{key}` is a list of names")
+        raise TableError(f"{where}: `{key}` must be a list of names, not {value!r}")
     return tuple(value)
 
 
 def _placed(
     row: Mapping[str, Any], key: str, where: str, default: tuple[Place, ...] | None
 ) -> dict[str, tuple[Place, ...]]:
-    """Return a table of places. A list in its stead names the callees; of ``keywords`` the keywords of any callee."""
+    """Return the places by callee. A list has callees, each with ``default``; without one, keywords of any callee."""
     value = row.get(key, {})
     if isinstance(value, list):
         texts = _strings(row, key, where)
@@ -659,17 +652,17 @@ def _placed(
             return {ANY: texts} if texts else {}
         return dict.fromkeys(texts, default)
     if not isinstance(value, dict):
-        raise TableError(f"{where}: `{key}` is a table of names and places")
+        raise TableError(f"{where}: `{key}` must be a table of names and places, not {value!r}")
     table: dict[str, tuple[Place, ...]] = {}
     for name, places in value.items():
         listed = places if isinstance(places, list) else [places]
         if not all(isinstance(p, _PLACE) and not isinstance(p, bool) and p != "" for p in listed):
-            raise TableError(f"{where}: `{key}.{name}` is a position, a keyword, or a list of them")
+            raise TableError(
+                f'{where}: `{key}.{name}` must be a position (0), a keyword ("name"), or a list of these'
+            )
         number = next((p for p in listed if isinstance(p, str) and p.isdecimal()), None)
         if number is not None:
-            raise TableError(
-                f'{where}: `{key}.{name}`: the position "{number}" is a number, written {number}'
-            )
+            raise TableError(f"{where}: `{key}.{name}`: write the position {number} without quotes")
         table[name] = tuple(listed)
     return table
 
@@ -679,7 +672,7 @@ def _bases(row: Mapping[str, Any], where: str) -> dict[str, tuple[str, ...]]:
     if isinstance(value, list):  # the methods that any tool class has
         return dict.fromkeys(_strings(row, "bases", where), ("_run", "run", "_arun", "arun", "__call__"))
     if not isinstance(value, dict):
-        raise TableError(f"{where}: `bases` is a table of classes and their methods")
+        raise TableError(f"{where}: `bases` must be a table of classes and their methods, not {value!r}")
     return {name: _strings(value, name, f"{where}: `bases`") for name in value}
 
 
@@ -687,7 +680,7 @@ def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[ToolListin
     """Read how the classes of a row list their tools. Raises :class:`TableError`."""
     value = row.get("published", {})
     if not isinstance(value, dict):
-        raise TableError(f"{where}: `published` is a table of classes and attributes")
+        raise TableError(f"{where}: `published` must be a table of classes and attributes, not {value!r}")
     table: dict[str, tuple[ToolListing, ...]] = {}
     for cls, listed in value.items():
         entries = []
@@ -702,7 +695,9 @@ def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[ToolListin
             ):
                 entries.append(ToolListing(item["attribute"], item.get("of", "")))
             else:
-                raise TableError(f"{where}: `published.{cls}` is a name, or a table of `attribute` and `of`")
+                raise TableError(
+                    f"{where}: `published.{cls}` must be a name, or a table with `attribute` and `of`"
+                )
         table[cls] = tuple(entries)
     return table
 
@@ -710,7 +705,7 @@ def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[ToolListin
 def _condition(text: str, where: str) -> tuple[str, str]:
     keyword, sign, value = text.partition("=")
     if not sign or not keyword:
-        raise TableError(f"{where}: `parts` has keys like 'keyword=\"value\"', not {text!r}")
+        raise TableError(f"{where}: a key of `parts` must be like 'keyword=\"value\"', not {text!r}")
     return keyword, value.strip("\"'")
 
 
