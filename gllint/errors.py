@@ -1,4 +1,4 @@
-"""What stops a run: a wrong command or a wrong configuration. Everything else is a finding."""
+"""The error that stops a run: a wrong command or a wrong configuration. Everything else is a finding."""
 
 from __future__ import annotations
 

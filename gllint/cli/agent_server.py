@@ -83,7 +83,7 @@ def serve() -> None:
 
 
 def _answering(function: Any) -> Any:
-    """Return a tool that answers wrong arguments with a text that says what is wrong."""
+    """Return a tool that answers a :class:`UsageError` with its message."""
     from functools import wraps
 
     from mcp.server.mcpserver.exceptions import ToolError
@@ -100,7 +100,7 @@ def _answering(function: Any) -> Any:
 
 
 def _printed(request: Request) -> str:
-    """Return what a run prints, findings before the summary. Raises :class:`UsageError`."""
+    """Run a check and return its output: the findings, then the summary. Raises :class:`UsageError`."""
     output, error = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace"), io.StringIO()
     with _ONE_AT_A_TIME, contextlib.redirect_stdout(output), contextlib.redirect_stderr(error):
         status = run(request)

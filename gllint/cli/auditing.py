@@ -84,14 +84,14 @@ class _Audit:
                 self._progress.clear()
                 sys.stdout.write(piece)
         else:
-            # What is too long for memory is a page, which is cut, or JSON, which is not used for such a run.
+            # The output is joined in memory: a page is cut to a limit, and JSON is not used for very long runs.
             text = "".join(pieces)
             try:
                 write_output(os.path.abspath(request.output_file), text.encode("utf-8", "backslashreplace"))
             except OSError as error:
                 raise UsageError(f"{request.output_file}: cannot be written: {error.strerror}") from None
         if self._totals.conversations and not self._totals.answers and not self._totals.unread:
-            self._tell("nothing was checked: there is no answer of an assistant")
+            self._tell("nothing was checked: the recordings contain no answer of an assistant")
         self._progress.clear()
         sys.stdout.flush()
         if request.write_baseline is not None:
@@ -117,7 +117,7 @@ class _Audit:
             say(text, error=self._request.output_format != "text" or self._request.output_file is not None)
 
     def _judged(self) -> Iterator[Judged]:
-        """Yield the verdicts of each conversation, with the findings that the baseline does not have."""
+        """Yield each conversation with its verdicts and the findings that are not in the baseline."""
         for path in self._files():
             count, troubles = 0, self._troubles
             for conversation in judged_records(
@@ -133,10 +133,10 @@ class _Audit:
                 self._totals.add(judged)
                 yield judged
             if not count and troubles == self._troubles:
-                self._tell(f"{path}: no conversation in it")
+                self._tell(f"{path}: contains no conversation")
 
     def _files(self) -> Iterator[str]:
-        """Yield the named files, and the recorded runs in named folders. Raises :class:`UsageError`."""
+        """Yield the files to audit: those passed, and the recorded runs in folders. Raises :class:`UsageError`."""
         for run in self._request.runs:
             if run != "-" and not os.path.exists(run):
                 raise UsageError(f"{run}: no such file or folder")
@@ -155,18 +155,22 @@ class _Audit:
                     self._tell(f"{name}: cannot be read")
 
     def _names(self, run: str) -> Iterator[str]:
-        """Yield the files of a folder that are named like recorded runs. Other possible runs are reported."""
-        for folder, folders, files in os.walk(run, onerror=self._miss):
+        """Yield the files below a folder with the suffix of a recorded run, and report other files that may be one."""
+        for folder, folders, files in os.walk(run, onerror=self._tell_of_folder):
             for name in files:
                 if name.lower().endswith(_SUFFIXES):
                     yield os.path.join(folder, name)
                 elif _MAY_BE_RUN.search(name):
-                    self._tell(f"{os.path.join(folder, name)}: not read: its name ends in none of {_ENDINGS}")
+                    self._tell(
+                        f"{os.path.join(folder, name)}: not read: its name must end in one of {_ENDINGS}"
+                    )
             for path in (os.path.join(folder, name) for name in folders):
                 if os.path.islink(path) and way_out(path, run) is not None:
-                    self._tell(f"{path}: not read: it is a link out of the folder; name it to have it read")
+                    self._tell(
+                        f"{path}: not read: this link leads out of the folder; pass it to have it read"
+                    )
 
-    def _miss(self, error: OSError) -> None:
+    def _tell_of_folder(self, error: OSError) -> None:
         self._tell(f"{error.filename}: cannot be listed: {error.strerror}")
 
     def _tell(self, trouble: str) -> None:
@@ -184,9 +188,7 @@ class _Audit:
                 if trouble is None:
                     try:
                         records = self._reader.read(value)
-                        del (
-                            value
-                        )  # a whole file may be one value: what is in the records needs no second copy
+                        del value  # a whole file may be one value, which would be in memory twice
                         yield records
                         continue
                     except FormatError as error:
@@ -204,7 +206,7 @@ def _modes(names: str | None) -> tuple[Mode, ...]:
     """Return the two modes that ``--judge`` compares. Raises :class:`UsageError`."""
     modes = tuple(names.split(",")) if names is not None else ()
     if names is not None and sorted(modes) != ["claims", "sourced"]:
-        raise UsageError(f"--judge {names}: name two modes, as in `--judge claims,sourced`")
+        raise UsageError(f"--judge: must be two modes, as in `--judge claims,sourced`, got {names!r}")
     return cast("tuple[Mode, ...]", modes)
 
 
@@ -245,7 +247,7 @@ def _fingerprints(path: str, faults: Sequence[tuple[Answer, Number]], folder: st
 
 
 class _Known:
-    """Return the faults in a baseline: each counts as often as it is there."""
+    """The faults of a baseline, each as often as the baseline has it; ``count`` is how many were seen again."""
 
     def __init__(self, path: str | None) -> None:
         self.count = 0
@@ -254,7 +256,7 @@ class _Known:
         self._entries = Counter(entry._replace(nth=0) for entry in entries)
 
     def new(self, path: str, faults: list[tuple[Answer, Number]]) -> list[tuple[Answer, Number]]:
-        """Return the findings that are not in the baseline."""
+        """Return the faults that are not in the baseline, and count the others."""
         if not self._entries:
             return faults
         new = []

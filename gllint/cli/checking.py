@@ -39,9 +39,9 @@ else:
     import _signal as signal  # as in `run/pool.py`
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-_FOR_READERS = ("full", "concise", "agent")  # formats behind which the summary is
+_FOR_READERS = ("full", "concise", "agent")  # formats that a summary follows
 _PATHS_IN_NOTE = 3
-_MOST_SAID = 300
+_LONGEST_ENTRY = 300  # characters of a baseline entry in a note
 
 
 def run(request: Request, unseen: list[Unseen] | None = None) -> int:
@@ -69,7 +69,7 @@ def _watch(request: Request) -> int:
     from gllint.cli.watching import watch
 
     if STDIN in request.paths:
-        raise UsageError("--watch: standard input does not change")
+        raise UsageError("--watch: standard input ('-') cannot be watched")
     for option in ("fix", "diff", "add_noqa", "write_baseline", "prune_baseline", "why", "show_files"):
         if getattr(request, option):
             raise UsageError(f"--watch only reports: it cannot be combined with --{option.replace('_', '-')}")
@@ -81,7 +81,7 @@ def _ending_as_interrupts() -> Iterator[None]:
     """Handle SIGTERM and SIGHUP like Ctrl-C, so that no process or half-written file is left."""
 
     def end(number: int, _: object) -> NoReturn:
-        signal.signal(number, signal.SIG_DFL)  # who asks twice will not wait
+        signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
         raise SystemExit(128 + number)
 
     # What the caller wants ignored (nohup) or handles in its own way stays so.
@@ -104,16 +104,16 @@ class _Run:
         self.show = _shower(request.paths)
         self.stdin = ""
         self.failed = self.would_change = self.has_changed = self.has_baseline = False
-        self.has_unjudged = False  # entries of a baseline that what was not read may still need
-        self.unchanged_count = 0  # findings in no line that changed since the revision that was asked for
-        self.baseline_findings: frozenset[Finding] = (
-            frozenset()
-        )  # from the baseline, and reported nevertheless
+        # Whether files could not be read, so that entries of a baseline may or may not be fixed.
+        self.has_unjudged = False
+        self.unchanged_count = 0  # findings that --since leaves out
+        # Findings of the baseline that the HTML page shows all the same.
+        self.baseline_findings: frozenset[Finding] = frozenset()
         self.started = time.perf_counter()
 
     @cached_property
     def baselines(self) -> Baselines:
-        """The content of the baselines: loaded if one is named."""
+        """The baselines of the run, imported only when one is needed."""
         from gllint.run.baselines import Baselines
 
         return Baselines(self.engine)
@@ -125,7 +125,7 @@ class _Run:
             return self._why(*self.request.why)
         if self.request.show_files:
             return self._show_files(paths)
-        # What is wrong with the command is said before the work, not after it.
+        # Errors of the command are reported before the work, not after it.
         self._check_targets()
         self._check_baselines(paths)
         if self.request.fixes or self.request.diff:
@@ -139,7 +139,7 @@ class _Run:
         if self.request.add_noqa:
             return WRONG if self.failed or outcome.failures else NO_FINDINGS
         self._only_since(outcome, paths)
-        if self.request.fix_only:  # what is left is not asked for; what cannot be read was not fixed
+        if self.request.fix_only:  # other findings are not wanted; a file that cannot be read was not fixed
             outcome.findings = [finding for finding in outcome.findings if finding.code == "GL900"]
         if self.request.write_baseline:
             return self._write_baseline(outcome, self.request.write_baseline)
@@ -154,7 +154,7 @@ class _Run:
         return self._status(outcome)
 
     def _check_baselines(self, paths: Sequence[str]) -> None:
-        """Read the baselines of the paths. Raises :class:`UsageError`."""
+        """Check that the baselines can be read, or that the new one can be written. Raises :class:`UsageError`."""
         if self.request.write_baseline:
             from gllint.verdict import baseline
 
@@ -192,12 +192,12 @@ class _Run:
     # --- the steps -----------------------------------------------------------------------------------------
 
     def _paths(self) -> list[str]:
-        """Return the paths to check. If ``-`` is one, read standard input and put it in the place of a file."""
+        """Return the paths to check. For ``-``, read standard input as the content of ``--stdin-filename``."""
         paths = list(self.request.paths) or ["."]
         if STDIN not in paths:
             return paths
         if len(paths) > 1:
-            raise UsageError("'-' means standard input: no other path can be given with it")
+            raise UsageError("'-' (standard input) cannot be combined with other paths")
         name = self.request.stdin_filename or "stdin"
         self.stdin = absolute(name)
         if sys.stdin is None:
@@ -235,7 +235,7 @@ class _Run:
         return NO_FINDINGS
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
-        """Apply the fixes, or print what they would change, and return what is found afterwards."""
+        """Apply the fixes, or print what they would change, and return the outcome of a check afterwards."""
         from gllint.run import fixer
 
         fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
@@ -265,7 +265,7 @@ class _Run:
                 self._note(f"    {number} × {code} ({RULES[code].name})")
 
     def _add_noqa(self, paths: Sequence[str]) -> Outcome:
-        """Write a suppression at each new finding, and return what is found afterwards."""
+        """Write a suppression at each new finding, and return the outcome of a check afterwards."""
         from gllint.run import fixer
 
         fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_new(outcome, paths))
@@ -291,7 +291,7 @@ class _Run:
         self.failed = bool(fixed.errors)
 
     def _only_new(self, outcome: Outcome, paths: Sequence[str]) -> None:
-        """Leave out what the run would report."""
+        """Drop the findings that ``--since`` or a baseline leaves out of the report."""
         self._only_since(outcome, paths)
         if self.engine.baselines_of(outcome.checked):
             self.baselines.leave_out(outcome)
@@ -375,12 +375,12 @@ class _Run:
         )
 
     def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
-        """Say how many could not be judged, and for what that was not read."""
+        """Say how many names, suppressions or findings were not judged, and which unread files are the reason."""
         unread = sorted(set(obstacles))
         listed = ", ".join(f"{self.show(path)} ({why})" for path, why in unread[:_PATHS_IN_NOTE])
         tail = f" and {len(unread) - _PATHS_IN_NOTE} more" if len(unread) > _PATHS_IN_NOTE else ""
         verb = "was" if number == 1 else "were"
-        return f"{count_text(number, noun)}{of} {verb} not judged; not read: {listed}{tail}."
+        return f"{count_text(number, noun)}{of} {verb} not judged, since these were not read: {listed}{tail}."
 
     def _summarise(self, outcome: Outcome) -> None:
         """Print how many findings there are, and what was not checked."""
@@ -422,31 +422,30 @@ class _Run:
         self._say_unseen(gaps)
 
     def _say_caused(self, count: int) -> None:
-        """Say why there are findings in files that were not named."""
+        """Say why there are findings in files that were not passed."""
         if count:
-            where, it = ("lies in a file", "it") if count == 1 else ("lie in files", "them")
-            was = "was" if count == 1 else "were"
+            where, it = ("is in a file", "it") if count == 1 else ("are in files", "them")
             self._note(
-                f"{count_text(count, 'finding')} {where} that {was} not named: the named files cause {it}"
-                " (--why says how). --fix changes named files alone."
+                f"{count_text(count, 'finding')} {where} that you did not pass; files that you passed cause {it}"
+                " (--why explains). --fix edits only the files you pass."
             )
 
     def _say_unchanged(self) -> None:
-        """Say how many findings `--since` leaves out."""
+        """Say how many findings ``--since`` leaves out."""
         if count := self.unchanged_count:
-            lies = "lies" if count == 1 else "lie"
+            verb = "is" if count == 1 else "are"
             self._note(
-                f"{count_text(count, 'finding')} {lies} outside the changes since {self.request.since}: not reported."
+                f"{count_text(count, 'finding')} outside the changes since {self.request.since} {verb} not reported."
             )
 
     def _say_plain(self, outcome: Outcome) -> None:
-        """Say how many numbers the project's `plain-kinds` left out."""
+        """Say how many numbers the project's ``plain-kinds`` leaves out."""
         if count := len(outcome.plain_numbers):
-            whose = "is not reported: its key is of" if count == 1 else "are not reported: their keys are of"
-            self._note(f"{count_text(count, 'number')} {whose} a kind in `plain-kinds`.")
+            verb = "is" if count == 1 else "are"
+            self._note(f"{count_text(count, 'number')} of the kinds in `plain-kinds` {verb} not reported.")
 
     def _say_silenced(self, outcome: Outcome) -> None:
-        """Say what comments and settings keep out of a report that is empty."""
+        """Say which findings comments and settings keep out of an empty report."""
         if count := outcome.suppressed:
             were = "is" if count == 1 else "are"
             self._note(f"{count_text(count, 'finding')} {were} suppressed by comments.")
@@ -454,11 +453,11 @@ class _Run:
             for file, keys in config.narrowing.items():
                 named = [f"`{key}`" for key in keys]
                 listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-                verb = "narrows" if len(keys) == 1 else "narrow"
+                verb = "limits" if len(keys) == 1 else "limit"
                 self._note(f"{listed} in {self.show(file)} {verb} what is reported.")
 
     def _say_unseen(self, gaps: Unseen) -> None:
-        """Say what was not looked at, and how to have it looked at."""
+        """Say what was not checked, and how to have it checked."""
         if not gaps.is_empty:
             self._note(f"{gaps.line()}. {gaps.advice()}".rstrip())
 
@@ -468,17 +467,17 @@ class _Run:
             return
         if any(map(os.path.isdir, self.request.paths or ["."])):
             self._note(
-                "No tools were found there: `gllint frameworks` lists what gllint reads as a tool; "
-                "`tool-decorators`, `tool-classes` and `tool-methods` name yours. "
-                "`gllint audit` checks the answers of an agent without tools."
+                "No tools found. `gllint frameworks` lists what counts as a tool; declare your own with the "
+                "settings `tool-decorators`, `tool-classes` and `tool-methods`. "
+                "If the agent has no tools, check its answers with `gllint audit`."
             )
 
     def _count_cuts(self) -> None:
-        """Say how often a budget ran out: a value that is too complex may hide findings."""
+        """Say how many values were too complex to follow, since each may hide findings."""
         cuts = sum(len(workspace.cuts()) for workspace in self.engine.workspaces())
         if cuts and not self.request.verbose:
             were = "was" if cuts == 1 else "were"
-            self._note(f"{count_text(cuts, 'value')} {were} too complex to follow; --verbose says where.")
+            self._note(f"{count_text(cuts, 'value')} {were} too complex to follow; --verbose shows where.")
 
     def _say_more(self) -> None:
         """Print what ``--verbose`` adds: each project with its configuration, its cache and its sizes."""
@@ -510,13 +509,11 @@ class _Run:
         is_blind = self.request.fail_on_unseen and not self.engine.unseen(outcome, self.show).is_empty
         fails = self.would_change or is_changed or not is_done or is_blind
         fails = fails or any(map(self._fails, outcome.findings))
-        if (
-            self.request.output_format == report.PAGE
-        ):  # to which findings are no failure, but for what it asked for
-            named = set(map(absolute, self.request.paths))
-            return (
-                FOUND if any(f.code == "GL900" and f.path in named for f in outcome.findings) else NO_FINDINGS
-            )
+        if self.request.output_format == report.PAGE:
+            # Findings are no failure of an HTML report, but a file that was passed and cannot be read is.
+            paths = set(map(absolute, self.request.paths))
+            is_unread = any(f.code == "GL900" and f.path in paths for f in outcome.findings)
+            return FOUND if is_unread else NO_FINDINGS
         return FOUND if fails and not self.request.exit_zero else NO_FINDINGS
 
     def _fails(self, finding: Finding) -> bool:
@@ -537,7 +534,7 @@ class _Run:
         )
         self._note(f"Wrote {count_text(count, 'finding')} to {name}.")
         if unchecked_count:
-            self._note(f"It keeps {count_text(unchecked_count, 'finding')} of what was not checked.")
+            self._note(f"It keeps {count_text(unchecked_count, 'finding')} of files that were not checked.")
         if count < len(outcome.findings):
             rest = count_text(len(outcome.findings) - count, "finding")
             self._note(f"It leaves out {rest} of GL9: a baseline cannot contain what gllint cannot read.")
@@ -569,9 +566,9 @@ class _Run:
         fixed = Counter(f"{entry.path}: {entry.code} {entry.text}" for entry in compared.fixed)
         for entry_text, count in fixed.items():
             gone = "Would no longer be found" if self.would_change else "No longer found"
-            text = f"{gone}: {entry_text}"[:_MOST_SAID]
+            text = f"{gone}: {entry_text}"[:_LONGEST_ENTRY]
             times = f" ({count} times)" if count > 1 else ""
-            self._note(visible(text) + times)  # who wrote the baseline may have written anything
+            self._note(visible(text) + times)  # a baseline may contain any characters
         if compared.unjudged:
             obstacles = [obstacle for _, several in compared.unjudged for obstacle in several]
             self._note(self._not_judged(len(compared.unjudged), "finding", " of the baseline", obstacles))
@@ -591,7 +588,7 @@ class _Run:
 
     @property
     def _is_mute(self) -> bool:
-        """Return whether findings are reported by the exit status alone: a file that was asked for is written."""
+        """Return whether only the exit status reports findings. ``--silent`` still writes an output file."""
         return self.request.silent and self.request.output_file in (None, *_STANDARD_OUTPUT)
 
     # --- output --------------------------------------------------------------------------------------------
@@ -620,7 +617,7 @@ class _Run:
 
 
 def _shower(paths: Sequence[str]) -> Callable[[str], str]:
-    """Return the function that shows a path: relative to the current folder if it is inside, else as given."""
+    """Return a function that shows an absolute path: relative inside the current folder, else as in ``paths``."""
     base = absolute(".").rstrip("/") + "/"
     elsewhere: Mapping[str, str] = {
         absolute(path).rstrip("/"): path.replace(os.sep, "/").rstrip("/")
@@ -644,7 +641,7 @@ def _complain(text: str) -> None:
 
 
 def _alike(failures: Iterable[Failure]) -> Iterable[Sequence[Failure]]:
-    """Group the failures of one rule that say the same."""
+    """Group the failures that have the same rule and the same error."""
     groups: dict[tuple[str, str], list[Failure]] = {}
     for failure in failures:
         groups.setdefault((failure.code, failure.error), []).append(failure)
@@ -652,7 +649,7 @@ def _alike(failures: Iterable[Failure]) -> Iterable[Sequence[Failure]]:
 
 
 def _is_stream(name: str) -> bool:
-    """Say whether an output file is a device or a pipe, which nothing can be lost of."""
+    """Return whether an output file is a device or a pipe, so that writing to it overwrites nothing."""
     try:
         return os.path.abspath(name).startswith("/dev/") or not stat.S_ISREG(os.stat(name).st_mode)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The commands and their options. What they say and how they exit is fixed; what they do is done elsewhere."""
+"""The commands and their options, read with click. The work of each is in a module of its own."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ AGENT_NAMES = ("claude-code", "cursor", "codex", "copilot", "gemini")  # as `hos
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-# What users of ruff look for, and where it is.
-_ELSEWHERE = {
+# Options and commands of ruff that users may try, and what gllint has instead.
+_RUFF_NAMES = {
     "--show-settings": "gllint config PATH prints the settings in force",
     "--per-file-ignores": '--config \'per-file-ignores = {"tests/" = ["GL1"]}\' sets it for one run',
     "--extend-per-file-ignores": '--config \'per-file-ignores = {"tests/" = ["GL1"]}\' sets it for one run',
-    "--respect-gitignore": "gllint always respects .gitignore; a file that is named is checked",
-    "--no-respect-gitignore": "gllint always respects .gitignore; a file that is named is checked",
+    "--respect-gitignore": "gllint always respects .gitignore, except for files that you pass",
+    "--no-respect-gitignore": "gllint always respects .gitignore, except for files that you pass",
     "--target-version": "gllint reads the syntax of every Python that it supports",
     "--explain": "gllint rule CODE explains a rule",
-    "--extension": "gllint reads .py, .pyi, .pyw and .ipynb, and whatever else is named",
+    "--extension": "gllint reads .py, .pyi, .pyw and .ipynb, and any other file that you pass",
     "generate-shell-completion": "gllint completion SHELL prints the script",
     "linter": "gllint rule lists the rules",
     "format": "gllint formats nothing: ruff format does",
@@ -51,22 +51,23 @@ def run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        naming_variable(_pointing(error)).show()
+        naming_variable(_with_right_name(error)).show()
         return WRONG
     except click.Abort:
         return INTERRUPTED
 
 
-def _pointing(error: click.ClickException) -> click.ClickException:
-    """Return the error, with the right name or place if the option or command has another one."""
+def _with_right_name(error: click.ClickException) -> click.ClickException:
+    """Return the error for an unknown option or command; if it is one of ruff's, the error says what gllint has."""
     name = error.option_name if isinstance(error, click.NoSuchOption) else ""
     if not name and isinstance(error, click.UsageError):
+        # click has no error class for unknown commands, only this message.
         name = error.message.removeprefix("No such command '").partition("'")[0]
-    if name not in _ELSEWHERE:
+    if name not in _RUFF_NAMES:
         return error
     context = error.ctx if isinstance(error, click.UsageError) else None
     kind = "option" if name.startswith("-") else "command"
-    return click.UsageError(f"No such {kind} '{name}': {_ELSEWHERE[name]}.", context)
+    return click.UsageError(f"No such {kind} '{name}': {_RUFF_NAMES[name]}.", context)
 
 
 def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -77,26 +78,26 @@ def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...])
     codes = split_codes(value)
     if codes == () and parameter.name == "select":
         # An empty variable in a script must not turn every rule off.
-        raise UsageError("--select: names no code")
+        raise UsageError("--select needs at least one code")
     check_selectors(codes or (), parameter.opts[0])
     return codes
 
 
 def _whole(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of an option; that of a variable whole, which click takes apart at blanks."""
+    """Return the values of an option. The value of a variable is not split at blanks, as click would do."""
     text = option.resolve_envvar_value(context)
     return (text,) if text and is_from_environment(context, option) else value
 
 
 def _patterns(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    value = _whole(context, option, value)
-    return tuple(pattern for text in value for part in text.split(",") if (pattern := part.strip()))
+    values = _whole(context, option, value)
+    return tuple(pattern for text in values for part in text.split(",") if (pattern := part.strip()))
 
 
 def _file_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """The name of a file or folder. An option in its place is an error: nothing is written."""
+    """Return the name of a file or folder, and reject an option in its place (``--baseline --fix``)."""
     if value is not None and value.startswith("--"):
-        raise click.BadParameter(f"a name is missing: {value} is an option (./{value} names such a file)")
+        raise click.BadParameter(f"needs a name, got the option {value} (write ./{value} for such a file)")
     return value
 
 
@@ -126,7 +127,7 @@ def _complete_keys(context: click.Context, parameter: click.Parameter, incomplet
 
 
 def _option(*names: str, **keywords: Any) -> Callable[[Any], Any]:
-    """An option with those names, of which the last is its help."""
+    """Return a click option. The last of ``names`` is its help."""
     return click.option(*names[:-1], help=names[-1], **keywords)
 
 
@@ -158,12 +159,12 @@ def _configured(command: Any) -> Any:
 
 
 def _split(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """Split ``--config`` into a file, if it names one, and settings. Raises :class:`UsageError`."""
+    """Split the values of ``--config`` into a file (``None`` without one) and settings. Raises :class:`UsageError`."""
     from gllint.files.config import is_inline
 
     files = [text for text in texts if not is_inline(text)]
     if len(files) > 1:
-        raise UsageError(f"--config: names two files, {files[0]} and {files[1]}")
+        raise UsageError(f"--config takes one file, got {files[0]} and {files[1]}")
     return (files[0] if files else None), tuple(text for text in texts if is_inline(text))
 
 
@@ -215,7 +216,7 @@ _JOBS = _option("--jobs", "The number of processes.", type=click.IntRange(min=1)
     metavar="PATTERNS",
     callback=_patterns,
 )
-@_flag("--force-exclude", "Leave out excluded files even when they are named.", default=None)
+@_flag("--force-exclude", "Leave out excluded files even when you pass them.", default=None)
 @_option("--stdin-filename", "With '-': the file name to report for standard input.", metavar="NAME")
 @_flag("--statistics", "Print counts by rule, kind of number and file instead of findings.")
 @_flag("--show-files", "List the files that would be checked, and exit.")
@@ -420,11 +421,11 @@ def server(stdio: bool, for_agents: bool) -> None:
 )
 @_file("--trace", "With --guard: the file for the recorded messages.")
 @_flag("--no-trace", "With --guard: record no messages.")
-@_flag("--describe", "Write a first draft of the units of the server's bare numbers.")
+@_flag("--describe", "Write a first draft of the units of the server's numbers that have none.")
 @_file(
     "--from",
     "seen",
-    "With --describe: also write the numbers in the results of this file, which --guard --trace wrote.",
+    "With --describe: also write the numbers in the results that --guard recorded in this file.",
     metavar="TRACE",
 )
 @_option(
@@ -467,11 +468,9 @@ def mcp(
     from gllint.cli.servers import report
 
     if bool(command) == bool(url):
-        raise UsageError("name a command behind -- that starts the server, or its --url")
+        raise UsageError("give either a command after -- that starts the server, or --url")
     if url is not None and not url.lower().startswith(("http://", "https://")):
-        raise UsageError(
-            f"--url: {url!r} is not the address of a server: that begins with http:// or https://"
-        )
+        raise UsageError(f"--url: must begin with http:// or https://, got {url!r}")
     of_guard = {
         "--level": level,
         "--listen": listen,
@@ -480,7 +479,7 @@ def mcp(
         "--install": install,
     }
     if not guard and (name := next((name for name, value in of_guard.items() if value), None)):
-        raise UsageError(f"{name} belongs to --guard")
+        raise UsageError(f"{name} needs --guard")
     if guard and describe:
         raise UsageError("--guard and --describe cannot both be given")
     if trace is not None and no_trace:
@@ -488,21 +487,7 @@ def mcp(
     if install is not None and listen is not None:
         raise UsageError("--install and --listen cannot both be given")
     if install is not None:
-        from gllint.guard.clients import PROGRAM, clients, installation, own_program
-
-        if install not in clients():
-            raise UsageError(f"--install: no such client: {install!r} (there are {', '.join(clients())})")
-        click.echo(installation(install, command, url, level), nl=False)
-        if os.path.isabs(path := own_program()):
-            click.echo(
-                f'If the client cannot find "{PROGRAM}", use its full path: "{visible(path)}".', err=True
-            )
-        for part in command:
-            if os.path.isfile(part) and not os.path.isabs(part):
-                whole, shown = visible(os.path.abspath(part)), visible(part)
-                click.echo(
-                    f'Where the client starts it in another folder, write "{whole}" for "{shown}".', err=True
-                )
+        _print_installation(install, command, url, level)
         return
     settings = config_for(".", config, isolated)
     if guard:
@@ -511,13 +496,13 @@ def mcp(
 
         address = None if listen is None else read_address(listen)
         if listen is not None and address is None:
-            raise UsageError(f"--listen: {listen!r} is no address: name host and port, as in 127.0.0.1:8000")
+            raise UsageError(f"--listen: must be a host and a port, as in 127.0.0.1:8000, got {listen!r}")
         request = guarding.Request(
             command, url, level or "warn", timeout or guarding.TIMEOUT, trace, not no_trace, address
         )
         context.exit(guarding.run(request, settings))
     if seen is not None and not describe:
-        raise UsageError("--from belongs to --describe")
+        raise UsageError("--from needs --describe")
     if call is not None:
         from gllint.cli.guarding import Request, judge_call
 
@@ -538,15 +523,33 @@ def mcp(
     context.exit(FOUND if has_findings else NO_FINDINGS)
 
 
+def _print_installation(client: str, command: Sequence[str], url: str | None, level: Any) -> None:
+    """Print the entry for a client's configuration, with hints about paths. Raises :class:`UsageError`."""
+    from gllint.guard.clients import PROGRAM, clients, installation, own_program
+
+    if client not in clients():
+        raise UsageError(f"--install: unknown client {client!r}; the clients are {', '.join(clients())}")
+    click.echo(installation(client, command, url, level), nl=False)
+    if os.path.isabs(path := own_program()):
+        click.echo(f'If the client cannot find "{PROGRAM}", use its full path: "{visible(path)}".', err=True)
+    for part in command:
+        if os.path.isfile(part) and not os.path.isabs(part):
+            whole, shown = visible(os.path.abspath(part)), visible(part)
+            hint = f'If the client starts the server in another folder, write "{whole}" instead of "{shown}".'
+            click.echo(hint, err=True)
+
+
 def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
-    """Read the tool and the arguments of ``--call``. Raises :class:`UsageError`."""
+    """Read ``--call``: ``meter {"site": 7}`` → ``("meter", {"site": 7})``. Raises :class:`UsageError`."""
     tool, _, rest = text.strip().partition(" ")
     try:
         arguments = json.loads(rest or "{}")
     except ValueError as error:
         raise UsageError(f"--call: {rest!r} is not valid JSON: {error}") from None
     if not tool or not isinstance(arguments, dict):
-        raise UsageError("--call: name a tool and its arguments, as in --call 'meter {\"site\": 7}'")
+        raise UsageError(
+            f"--call: must be a tool and its arguments, as in --call 'meter {{\"site\": 7}}', got {text!r}"
+        )
     return tool, arguments
 
 
@@ -560,7 +563,8 @@ def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
 )
 @_file(
     "--map",
-    "The paths of conversation, role, text, call and result in recordings of another format, as JSON or TOML.",
+    "A JSON or TOML file that says where recordings in another format keep the conversation, role, text, call and "
+    "result.",
 )
 @_choice(
     ["text", "json", "json-lines", "junit", "sarif", "html"],
@@ -582,7 +586,7 @@ def audit(context: click.Context, /, **fields: Any) -> None:
     """Check recorded runs of an agent: which tool result each number of an answer comes from.
 
     RUN is a file of JSON or JSON Lines, a folder of them, or '-' for standard input. Exits with 1 if an answer has a
-    number without a source, or in another unit than its source.
+    number without a source, or with a unit other than that of its source.
     """
     from gllint.cli.auditing import Request, run
 

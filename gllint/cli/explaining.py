@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def rules_text(code: str | None, output_format: str, every: bool = False) -> str:
-    """Return the catalogue, or the page of a rule by its code or name, of those with a prefix, or of ``every`` one.
+    """Return the pages of the rules that ``code`` selects, or of ``every`` rule; else a list of all rules.
 
-    Raises :class:`UsageError`.
+    ``code`` is a code (GL101), the beginning of several (GL1), or a name. Raises :class:`UsageError`.
     """
     family = [rule for rule in RULES.values() if every or (code and rule.code.startswith(code.upper()))]
     if code is not None and (len(family) < 2 or code.upper() in RULES):
@@ -59,7 +59,7 @@ def key_text(key: str, config_file: str | None, isolated: bool) -> str:
     keys = schema()["properties"]
     if key not in keys:
         hint = nearest(key, list(keys), "; gllint config lists the keys")
-        raise UsageError(f"{key}: no such file or folder, and no key of the configuration{hint}")
+        raise UsageError(f"{key}: neither a file, a folder nor a key of the configuration{hint}")
     return f"# {keys[key]['description']}\n{_line(config_for('.', config_file, isolated), key)}\n"
 
 
@@ -78,7 +78,7 @@ def units_text(output_format: str, pack: str | None = None) -> str:
     policy = config_for(".", None, False).rules.policy
     if pack is not None and pack not in PACKS:
         hint = nearest(pack, PACKS)
-        raise UsageError(f"--pack: there is no pack of units '{pack}'{hint}; there are {', '.join(PACKS)}")
+        raise UsageError(f"--pack: unknown unit pack '{pack}'{hint}; the packs are {', '.join(PACKS)}")
     packs = (pack,) if pack is not None else policy.packs
     units = {} if pack is not None else dict(ALLOWED_UNITS)
     for unit in policy.extend_units if pack is None else ():
@@ -95,10 +95,7 @@ def units_text(output_format: str, pack: str | None = None) -> str:
         return rows + _allowing(pack, policy.packs)
     if policy.strict_units:
         return rows
-    return (
-        rows
-        + "\nCompounds of these, and of them with units of time, are allowed too: kWh/year, kgCO2e/kWh.\n"
-    )
+    return rows + "\nCompounds of these, also with units of time, are allowed too: kWh/year, kgCO2e/kWh.\n"
 
 
 def _allowing(pack: str, allowed: Sequence[str]) -> str:
@@ -132,9 +129,9 @@ def _inline(value: Any) -> str:
 
 
 def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
-    """Return why a unit is allowed or not under the configuration of this folder, and whether it is.
+    """Return a text that says why a unit is allowed or not in the current folder, and whether it is allowed.
 
-    With ``explain`` the steps by which it is read come first.
+    With ``explain``, the text begins with the steps by which the unit is read.
     """
     policy = config_for(".", None, False).rules.policy
     verdict = policy.judge(unit)
@@ -147,10 +144,10 @@ def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
         return f"{steps}{verdict_text}", allowed
     missing_packs = () if allowed else _missing_packs(unit, policy)
     dimension = verdict.dimension
-    if missing_packs:  # whatever pint makes of its name, `1` or `count` is a unit of ours
+    if missing_packs:  # a unit of ours, even if pint reads `1` or `count` in another way
         status, reason = (
             "not allowed",
-            f"{_of_packs(missing_packs)}, which the configuration here does not name.",
+            f"{_of_packs(missing_packs)}, not listed in `unit-packs` here.",
         )
         dimension = policy.with_settings(packs=(*policy.packs, *missing_packs)).judge(unit).dimension
     else:
@@ -166,7 +163,7 @@ def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
 
 
 def _missing_packs(unit: str, policy: Policy) -> tuple[str, ...]:
-    """Return the packs that would allow a unit and that the configuration does not name; none if no packs would do."""
+    """Return the packs to add to the configuration so that a unit is allowed, ``()`` if no pack has it."""
     from gllint_runtime.policy.units import packs_for
 
     packs = tuple(pack for pack in packs_for(unit) or () if pack not in policy.packs)
@@ -186,11 +183,12 @@ def _advice(verdict: UnitVerdict, policy: Policy) -> str:
     from gllint_rules.project.kinds import unit_advice
 
     advice = unit_advice(policy, verdict)
+    # After the sentence about the unit in question, "it" would not be the nearest one.
     return advice.replace("Allow it with", f"Allow `{verdict.nearest}` with") if verdict.nearest else advice
 
 
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
-    """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say about each."""
+    """Remove the cache at ``cache_dir``, or those of the projects at ``paths``, and yield a line about each."""
     from gllint.run.engine import Engine
 
     for path in paths:
@@ -208,10 +206,11 @@ def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
             yield f"Removed {folder}" if not foreign_files else f"Removed what gllint wrote in {folder}"
         if foreign_files:
             tail = f" and {len(foreign_files) - 1} more" if len(foreign_files) > 1 else ""
-            yield f"Left alone what gllint did not write: {visible(foreign_files[0])}{tail}"
+            yield f"Kept what gllint did not write: {visible(foreign_files[0])}{tail}"
 
 
 def config_for(path: str, config_file: str | None, isolated: bool) -> Config:
+    """Return the configuration in force for a file or folder. Raises :class:`UsageError`."""
     if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
     return Places(lambda config: config, fixed_config(config_file, isolated)).project(_folder(path)).config
@@ -223,10 +222,10 @@ def _folder(path: str) -> str:
 
 
 def _rule(word: str, family: Sequence[Rule]) -> Rule:
-    """Return the rule of that code or name, or the only one of its family."""
-    named = [rule for rule in RULES.values() if word.upper() == rule.code or word.lower() == rule.name]
-    if named or family:
-        return [*named, *family][0]
+    """Return the rule with that code or name, else the only rule of ``family``. Raises :class:`UsageError`."""
+    matches = [rule for rule in RULES.values() if word.upper() == rule.code or word.lower() == rule.name]
+    if matches or family:
+        return [*matches, *family][0]
     names = [*RULES, *(rule.name for rule in RULES.values())]
     raise UsageError(f"unknown rule '{word}'{nearest(word, names, '; gllint rule lists them')}")
 

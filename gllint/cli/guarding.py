@@ -52,8 +52,9 @@ class Request(NamedTuple):
 
 
 def run(request: Request, config: Config) -> int:
-    """Relay between the server and the client on standard input and output, until the client disconnects;
-    or between the clients of an address and a server for each, until it is ended.
+    """Relay between a server and its client until one of them ends, and return the exit status.
+
+    The client is on standard input and output; with ``listen``, each client of the address has a server of its own.
     """
     gc.enable()  # it runs for days
     if request.url is not None or request.listen is not None:
@@ -117,7 +118,7 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
             listener.bind(address)
             listener.listen()  # who reads the line below may connect at once
         except OSError as error:
-            raise UsageError(f"--listen: {host}:{port} cannot be had: {error.strerror}") from None
+            raise UsageError(f"--listen: cannot listen at {host}:{port}: {error.strerror}") from None
         port = listener.getsockname()[1]
         sessions = Sessions(relay, _say, security(host, port))
         settings = uvicorn.Config(
@@ -136,11 +137,11 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
 
 
 def _at_signals(end: Callable[[], object]) -> None:
-    """Have ``end`` called where a signal asks this process to end."""
+    """Call ``end`` when a signal asks this process to end."""
     loop = asyncio.get_running_loop()
-    for way in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError, RuntimeError):
-            loop.add_signal_handler(way, end)
+            loop.add_signal_handler(number, end)
 
 
 def units_for(config: Config, request: Request) -> UnitPlaces:
@@ -171,15 +172,15 @@ def described(
     config: Config,
     trace: str | None = None,
 ) -> str:
-    """Return the first draft of a server's units, as it is right in the configuration file that is in force.
+    """Return a draft of the units of a server's numbers, as TOML for the configuration file in force.
 
-    ``trace`` is a file of the guard's: what its results have counts where a schema names nothing. Raises
+    ``trace`` is a file that the guard recorded: the results in it replace the output schemas of their tools. Raises
     :class:`UsageError`.
     """
     try:
         returned = schemas_in(Path(trace).read_text("utf-8").splitlines()) if trace is not None else {}
     except (OSError, ValueError) as error:
-        raise UsageError(f"{trace}: is no trace of the guard: {error}") from None
+        raise UsageError(f"{trace}: cannot be read as a trace of `gllint mcp --guard`: {error}") from None
     schemas = [
         (tool.name, returned.get(tool.name, tool.output_schema)) for tool in tools if tool.trouble is None
     ]
@@ -191,7 +192,7 @@ def described(
 def judge_call(
     tool: str, arguments: dict[str, Any], result: dict[str, Any], request: Request, config: Config
 ) -> tuple[str, bool]:
-    """Return what the guard says about the result of one call, and whether it has bare numbers.
+    """Return what the guard reports about the result of one call, and whether it has numbers without a unit.
 
     Raises :class:`UsageError`.
     """
@@ -207,13 +208,13 @@ def judge_call(
             f"{tool}: the call failed: {json.dumps(result.get('content'), ensure_ascii=False)[:500]}"
         )
     elif not lines:
-        what = "its text was not judged" if guard.texts else "no bare number"
+        what = "its text was not judged" if guard.texts else "no number without a unit"
         lines.append(f"{tool}: {what}")
     return "".join(f"{visible(line)}\n" for line in lines), bool(guard.counts)
 
 
 def _prefix(file: str) -> str:
-    """Return the prefix of our table's headings in a configuration file."""
+    """Return how headings of gllint's tables begin in a file: ``tool.gllint.`` in pyproject.toml, else mostly ``""``."""
     if file.endswith("pyproject.toml"):
         return f"{TABLE}."
     try:

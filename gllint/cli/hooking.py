@@ -29,7 +29,7 @@ _UNREADABLE = 1  # of an event: agents show it to their user and go on
 
 
 def hook(name: str) -> int:
-    """Answer the event on standard input in the form of an agent, and return the exit status. Edits nothing."""
+    """Check the files of the event on standard input, print a reply in the agent's protocol, return the exit status."""
     agent = AGENTS[name]
     try:
         event = read_event(sys.stdin.buffer.read(LARGEST_EVENT + 1) if sys.stdin is not None else b"")
@@ -47,7 +47,7 @@ def hook(name: str) -> int:
         say(f"gllint: {visible(str(refusal))}", error=True)
     if not text and gaps is not None and not gaps.is_empty and _is_news(event.session):
         reply = note(
-            agent, f"gllint: no findings, as far as it looked. {gaps.line()}. {gaps.advice()}".rstrip()
+            agent, f"gllint: no findings in what was checked. {gaps.line()}. {gaps.advice()}".rstrip()
         )
     else:
         reply = answer(agent, text)
@@ -85,14 +85,17 @@ def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list
 
 
 def _require_one(files: Iterable[str], base: str) -> None:
-    """Raise EventError where no edited file is there and one is Python's: they may be named in another way."""
+    """Raise EventError if none of the edited files exists and one is Python: the paths may have been misread."""
     paths = [absolute(os.path.join(base, native(file))) for file in files]
     if any(map(is_python_name, paths)) and not any(map(os.path.exists, paths)):
         raise EventError(f"{paths[0]} does not exist: it was not checked")
 
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
-    """Return the absolute path of an edited file if it exists, is in the project, and is of a kind that is checked."""
+    """Return the absolute path of an edited file, ``None`` if it does not exist or is of a kind that is not checked.
+
+    Raises EventError if the file is outside the project.
+    """
     path = absolute(os.path.join(base, native(file)))
     if not (is_python_name(path) or path.endswith(TEXT_SUFFIXES)) or not os.path.isfile(path):
         return None
@@ -110,7 +113,7 @@ def _checkable(file: str, base: str, folder: str) -> str | None:
 
 
 def _findings(files: list[str]) -> tuple[str, Unseen | None]:
-    """Return the findings in edited files and those that they cause elsewhere, as text, and what was not looked at."""
+    """Return the findings that edited files have or cause elsewhere as text; if there are none, what was not checked."""
     unseen: list[Unseen] = []
     request = Request(paths=tuple(files), output_format="agent", force_exclude=True, quiet=True)
     with contextlib.redirect_stdout(io.StringIO()) as output:
@@ -118,7 +121,7 @@ def _findings(files: list[str]) -> tuple[str, Unseen | None]:
     if status == WRONG:
         raise UsageError("the files that were edited could not all be checked")
     lines = output.getvalue().splitlines()
-    if not lines:  # what a project takes for a hint alone is a finding, too
+    if not lines:  # the exit status would not do: it is 0 for findings below the fail level
         return "", next(iter(unseen), None)
     ends = accumulate(len(line) + 1 for line in lines[:_MOST_LINES])
     shown = lines[: max(1, sum(end <= _MOST_CHARACTERS for end in ends))]

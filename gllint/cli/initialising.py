@@ -52,7 +52,7 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
 
 
 def _diff(change: Change, root: str) -> str:
-    """Return the change of a file as a patch. Of a baseline only the number of findings is shown."""
+    """Return the change of a file as a patch; for a baseline, only its old and new number of findings."""
     name = relative(change.path, root)
     if change.finding_counts is not None:
         old_count, new_count = change.finding_counts
@@ -78,17 +78,17 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     finding_count = len(survey.outcome.findings)
     yield f"Looked through {count_text(len(survey.outcome.checked), 'file')} of {project_plan.root}."
     if project_plan.folder != project_plan.root:
-        yield f"  {project_plan.folder} is a part of this project: files are named from {project_plan.root}."
+        yield f"  {project_plan.folder} is a part of this project: paths are relative to {project_plan.root}."
     yield f"  frameworks:  {_listed(survey.frameworks, 'file')}"
     yield f"  units:       {_listed(survey.units, 'place')}"
     yield f"  numbers without a unit, by kind: {_listed(survey.kinds)}"
-    if besides := ", ".join(_besides(survey)):
-        yield f"  others:      {besides}"
+    if others := ", ".join(_other_counts(survey)):
+        yield f"  others:      {others}"
     if not survey.outcome.tools:
-        yield "  tools:       none found: `tool-decorators`, `tool-classes` and `tool-methods` name yours"
+        yield "  tools:       none found: declare yours with `tool-decorators`, `tool-classes` and `tool-methods`"
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
     if not project_plan.unseen.is_empty:
-        yield f"  not looked at: {project_plan.unseen.line()}"
+        yield f"  coverage:    {project_plan.unseen.line()}"
         if advice := project_plan.unseen.advice():
             yield f"    {advice}"
     yield ""
@@ -99,22 +99,22 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         yield f"Findings: {finding_count} now, {project_plan.finding_count} with these settings."
     else:
         if project_plan.baseline_count:
-            yield "No setting is proposed beyond a baseline."
+            yield "Only a baseline is proposed, no settings."
         elif project_plan.unseen.is_empty:
-            yield "The settings fit as they are."
+            yield "The current settings need no change."
         else:
             yield "No setting is proposed, but not everything was checked."
         yield f"Findings: {finding_count}."
     wrapped = project_plan.proposal.settled.get("unit-packs", 0)
     if wrapped:
         yield (
-            f"  {wrapped} of these then {'has a unit' if wrapped == 1 else 'have units'} to be returned in: the help "
-            "of each says which. --fix --unsafe-fixes writes it, except in fields of models and where the file "
-            "computes on."
+            f"  {wrapped} of these then {'has' if wrapped == 1 else 'have'} a unit, which the help of the finding "
+            "names. --fix --unsafe-fixes writes it, except in fields of models and where the file computes with the "
+            "number."
         )
     if project_plan.baseline_count:
-        those = "the one" if project_plan.baseline_count == 1 else f"the {project_plan.baseline_count}"
-        yield f"  The baseline keeps {those} of today, so only new ones are reported: `gllint check` exits with 0."
+        count = count_text(project_plan.baseline_count, "finding")
+        yield f"  The baseline has today's {count}: only new ones are reported, and `gllint check` exits with 0."
     broken = sum(finding.code.startswith("GL9") for finding in project_plan.survey.outcome.findings)
     if broken:
         verb = "stays" if broken == 1 else "stay"
@@ -122,8 +122,8 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     yield from project_plan.notes
 
 
-def _besides(survey: Survey) -> Iterator[str]:
-    """Yield the counts of findings that are not in the table of kinds, each with its reason."""
+def _other_counts(survey: Survey) -> Iterator[str]:
+    """Yield the counts of findings that are not listed by kind, each with the reason."""
     elsewhere = len(survey.outcome.findings) - len(survey.own)
     kindless = len(survey.own) - survey.in_tests - sum(survey.kinds.values())
     for count, where in (

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding=_encoding(stream), errors="backslashreplace")
-    # A short run makes objects that live until its end; looking through them for garbage would be in vain.
+    # The objects of a short run live until its end, so a search for garbage would find none.
     gc.disable()
     try:
         status = _run(sys.argv[1:] if arguments is None else arguments)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         status = INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output is gone.
+        # The program that reads the output has ended.
         _drop_output()
         status = FOUND
     except Exception as error:
@@ -76,26 +76,29 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _encoding(stream: TextIO) -> str | None:
-    """Return what a stream is written in, ``None``: what Python chose.
+    """Return the encoding to set for an output stream, ``None`` to keep Python's choice.
 
-    A file or another program gets UTF-8, which all that reads formats expects: Windows would write its old code page.
+    A file or a pipe gets UTF-8, which readers of the formats expect; Windows would use its old code page.
     """
     is_chosen = "PYTHONIOENCODING" in os.environ or stream.isatty()
     return None if is_chosen else "utf-8"
 
 
 def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Read a plain call of ``gllint check`` into the fields of its request. ``None`` means that click must read it."""
+    """Return the request fields of a plain ``gllint check`` call, ``None`` if only click can read the arguments.
+
+    ``["check", "--fix", "src"]`` → ``{"fix": True, "paths": ("src",)}``
+    """
     if arguments[:1] != ["check"] or any(name.startswith(_VARIABLES) for name in os.environ):
         return None
     fields: dict[str, Any] = {}
     paths: list[str] = []
     words = iter(arguments[1:])
     for word in words:
-        name, own_options, value = word.partition("=")
+        name, equals, value = word.partition("=")
         if word in _FLAGS:
             fields[_FLAGS[word]] = True
-        elif name == _FORMAT and (chosen := value if own_options else next(words, "")) in FORMATS:
+        elif name == _FORMAT and (chosen := value if equals else next(words, "")) in FORMATS:
             fields["output_format"] = chosen
         elif word.startswith("-") and word != "-":
             return None
@@ -105,10 +108,10 @@ def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _refuse_names(arguments: Sequence[str]) -> None:
-    """Raise :class:`UsageError` for an option that is the name of a file here.
+    """Raise :class:`UsageError` for an option that is also the name of an existing file.
 
-    Hooks and patterns (``*.py``) put the names of files where options may be: ``--config=ignore=["GL"]#.py`` would
-    silence all others.
+    Hooks and patterns (``*.py``) pass file names where options may be: a file named ``--config=ignore=["GL"]#.py``
+    would turn off every rule.
     """
     for word in arguments:
         if word == "--":
@@ -138,7 +141,7 @@ def _is_broken_pipe_of_windows(error: Exception) -> bool:
 
 
 def _folder_trouble() -> str:
-    """Say why there is no current folder, which may have been deleted; ``""`` if there is one."""
+    """Return why the current folder cannot be read (it may have been deleted), ``""`` if it can."""
     try:
         os.getcwd()
     except OSError as error:
@@ -147,7 +150,7 @@ def _folder_trouble() -> str:
 
 
 def _drop_output() -> None:
-    """Redirect what is left of our output, so that closing it raises no error."""
+    """Redirect the rest of standard output to nowhere, so that closing it raises no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

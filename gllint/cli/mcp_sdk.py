@@ -1,4 +1,4 @@
-"""The MCP SDK, which some commands need: whether it is there, and in which version."""
+"""The MCP SDK, which some commands need: whether it is installed, and in which version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LEAST = 2  # the first part of the version
 
 
 def lack_of_sdk(command: str) -> UsageError | None:
-    """Return what to say if the MCP SDK is missing or too old for a command, else ``None``."""
+    """Return the error of a command for which the MCP SDK is missing or too old, else ``None``."""
     try:
         version = metadata.version("mcp")
     except metadata.PackageNotFoundError:
@@ -25,5 +25,5 @@ def lack_of_sdk(command: str) -> UsageError | None:
 
 
 def sdk_error(command: str, error: ImportError) -> UsageError:
-    """Return what there is to say where the SDK cannot be imported."""
+    """Return the error of a command for which the import of the MCP SDK failed."""
     return lack_of_sdk(command) or UsageError(f"{command} cannot import the MCP SDK: {error}")

@@ -73,7 +73,7 @@ def check_together(request: Request) -> None:
     for option in ("config", "baseline", "write_baseline", "output_file"):
         if getattr(request, option) == "":
             # An empty variable in a script must not turn the option off.
-            raise UsageError(f"--{option.replace('_', '-')}: names no file")
+            raise UsageError(f"--{option.replace('_', '-')} needs a file name, got an empty text")
     if request.config and request.isolated:
         raise UsageError("--config and --isolated cannot both be given")
     if request.stdin_filename is not None and STDIN not in request.paths:
@@ -136,7 +136,9 @@ def options(request: Request) -> Options:
 
 
 def _needs_fixes(request: Request) -> bool:
-    """Say whether someone applies the fixes, or reads of them: no one else waits until they are worked out."""
+    """Return whether the fixes are applied or shown, so that the rules must work them out."""
     counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
-    has_reader = report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
-    return request.fixes or request.diff or has_reader
+    shows_fixes = (
+        report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
+    )
+    return request.fixes or request.diff or shows_fixes

@@ -1,7 +1,6 @@
-"""Asking a running MCP server for its list of tools. No tool is called but the one that the user names.
+"""Asking a running MCP server for its list of tools. No tool is called, except the one of ``--call``.
 
-The list is taken as it is on the wire. An SDK reads it as a whole, so that one tool which the protocol does not
-know hides all others; here each is read by itself.
+The list is read as JSON, tool by tool: the SDK reads it as a whole, so that one malformed tool hides all others.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from gllint_rules.tuples import NamedTuple
 
 _MOST_PAGES = 1000
 _MOST_GARBAGE = 100  # lines that are no message
-_LONGEST_EXCERPT = 600  # characters of what a server said before it went
+_LONGEST_EXCERPT = 600  # characters of a server's error output
 
 
 _OBJECT = {"type": "object"}
@@ -77,7 +76,7 @@ def list_server_tools(
                         result = await client.call_tool(*call)
                         results.append(result.model_dump(mode="json", by_alias=True, exclude_none=True))
                     return [offered_tool(tool, number) for number, tool in enumerate(tools, 1)]
-        raise UsageError(f"the server lists tools without end: {len(tools)} after {_MOST_PAGES} pages")
+        raise UsageError(f"the server's list of tools does not end: {len(tools)} after {_MOST_PAGES} pages")
 
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as error_log:
         try:
@@ -96,12 +95,12 @@ def list_server_tools(
             raise UsageError(f"the server {what}{_last_words(error_log)}") from None
         except Exception as error:
             raise UsageError(
-                f"the server gives no list of tools: {_cause(error)}{_last_words(error_log)}"
+                f"the server did not list its tools: {_cause(error)}{_last_words(error_log)}"
             ) from None
 
 
 def offered_tool(tool: Any, number: int) -> ServerTool:
-    """Return one entry of the list, the one of this ``number``, as far as it can be read."""
+    """Read one entry of a list of tools, the one at position ``number``."""
     name = tool.get("name") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or not isinstance(name, str):
         trouble = "is not an object" if not isinstance(tool, Mapping) else "has no name"
@@ -111,7 +110,7 @@ def offered_tool(tool: Any, number: int) -> ServerTool:
 
 @asynccontextmanager
 async def _listening(transport: Any, tools: list[Any]) -> AsyncIterator[Any]:
-    """A transport that passes everything on but the tools of a list, which it puts into ``tools``."""
+    """Wrap a transport: the tools in its messages are moved to ``tools``, everything else passes."""
     async with transport as streams:
         reader, *rest = streams
         yield (_Listener(reader, tools), *rest)
@@ -163,5 +162,5 @@ def _last_words(error_log: IO[str]) -> str:
         error_log.seek(0)
         lines = [line for line in error_log.read().splitlines() if line.strip()]
         if lines:
-            return "; it said: " + " | ".join(lines)[-_LONGEST_EXCERPT:]
+            return "; its error output: " + " | ".join(lines)[-_LONGEST_EXCERPT:]
     return ""

@@ -1,4 +1,4 @@
-"""``gllint mcp``: the output schemas of a running MCP server, judged as a tool's schemas in the source are."""
+"""``gllint mcp``: checks the output schemas of a running MCP server like those of tools in the source."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _HELP_OBJECT = 'Give each schema of a tool `"type": "object"` at its root.'
 class SchemaFinding(NamedTuple):
     """One finding: the tool, the place in its output schema, and what is wrong there.
 
-    ``is_unread`` where nothing else of the tool could be judged.
+    ``is_unread`` means that nothing else of the tool could be judged.
     """
 
     code: str
@@ -92,7 +92,7 @@ _CONSEQUENCE = "strict clients lose all tools of the server"
 
 
 def _not_an_object(schema: Any) -> str:
-    """Say why a schema is not the schema of an object, as strict clients require."""
+    """Say why a schema is not the schema of an object, which strict clients require: ``lacks "type": "object" …``."""
     if not isinstance(schema, Mapping):
         kind = {bool: str(schema).lower(), list: "an array", str: "a text"}
         return f"is {kind.get(type(schema), 'a number')}, not an object: {_CONSEQUENCE}"
@@ -202,8 +202,7 @@ def _of_hints(tool: ServerTool) -> Iterator[SchemaFinding]:
     for hint, value, denied in PROMISES:
         if tool.annotations.get(hint) is value and effect in denied:
             message = f"by its name {_DOES[effect]}, but its {hint} is {str(value).lower()}"
-            way = f"Correct the {hint}, or the name."
-            yield SchemaFinding("GL702", tool.name, "$", message, way)
+            yield SchemaFinding("GL702", tool.name, "$", message, f"Correct the {hint}, or the name.")
             return
 
 
@@ -242,7 +241,7 @@ def report(tools: Sequence[ServerTool], config: Config, output_format: str) -> t
 
 
 def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
-    """Say what the output schemas do not show."""
+    """Yield a sentence for each way in which output schemas leave numbers unchecked."""
     results = [_declared(tool.output_schema) for tool in tools]
     number, text, unknown = map(results.count, ("number", "text", "unknown"))
     without_schema = next((tool.name for tool in tools if _declared(tool.output_schema) == "unknown"), "")
@@ -257,23 +256,25 @@ def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
     if blind:
         rest = f" and {len(blind) - _MOST_NAMED} more" if len(blind) > _MOST_NAMED else ""
         names = visible(f"{', '.join(blind[:_MOST_NAMED])}{rest}")
-        yield f"Not visible: the numbers of {names}. `--call 'TOOL {{JSON}}'` calls one and looks."
+        yield f"Not visible: the numbers of {names}. `--call 'TOOL {{JSON}}'` calls a tool and checks its result."
     if count := results.count("open"):
-        its, schemas = ("its", "schema names") if count == 1 else ("their", "schemas name")
-        yield f"{count} output {schemas} nothing: {its} numbers were not checked (`gllint mcp --guard` checks them)."
+        its, schemas = ("its", "schema lists") if count == 1 else ("their", "schemas list")
+        yield f"{count} output {schemas} no properties: {its} numbers were not checked (`gllint mcp --guard` checks them)."
 
 
 def _declared(schema: Any) -> str:
-    """Return what a tool returns by its output schema: a number, text, something unknown, or "other"."""
+    """Return what a tool returns according to its output schema.
+
+    "number", "text", "open" (properties without names), "other" (such as booleans alone) or "unknown" (no schema).
+    """
     if not isinstance(schema, dict) or not schema:
         return "unknown"
     with suppress(RecursionError):
         types: set[str] = set()
         for _, node in subschemas(schema):
-            named = node.get("type") if isinstance(node, dict) else None
-            types.update(
-                kind for kind in (named if isinstance(named, list) else [named]) if isinstance(kind, str)
-            )
+            declared = node.get("type") if isinstance(node, dict) else None
+            kinds = declared if isinstance(declared, list) else [declared]
+            types.update(kind for kind in kinds if isinstance(kind, str))
             if isinstance(node, dict) and node.get("$ref") == QUANTITY_REF:
                 types.add("number")
         if types & {"number", "integer"}:

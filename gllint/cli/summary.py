@@ -10,7 +10,7 @@ from gllint_rules import RULES, Finding
 
 
 def statistics(findings_report: report.Report, format_name: str) -> str:
-    """Return the counts by rule, by kind of number and by file; in JSON next to what was not looked at."""
+    """Return the counts by rule, by kind of number and by file; JSON also has the parts that were not checked."""
     by_rule = report.statistics(findings_report, lambda d: d.finding.code)
     if format_name == "json":
         import json
@@ -40,7 +40,7 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
 
 
 def allowable(settled: Sequence[Finding]) -> str:
-    """Say how many findings a line of configuration settles, by kind. Empty if it settles none."""
+    """Say how many of the findings settings would leave out, by kind. Empty if there are none."""
     counts: dict[str, int] = {}
     for finding in settled:
         if finding.kind is not None:

@@ -16,7 +16,7 @@ _OPERATORS = str.maketrans({"·": "*", "×": "*", "⋅": "*", "∙": "*", "∕":
 
 
 def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
-    """Yield the steps from the written unit to the one that it is read as."""
+    """Yield a line for each step by which a unit is read: ``operators: kWh·h is kWh*h``, ``unit: kWh*h``."""
     written = as_listed(plain_spelling(unit), policy.extend_units, policy.packs)
     if written != unit:
         yield f"characters: {unit} is written {written}"
@@ -26,7 +26,7 @@ def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
     judged = policy.judge(unit)
     readings = [judged.symbol] if judged.status == "allowed" else readings_of(unit, policy.extend_units)
     if not readings:
-        yield "factors: not all of it is understood"
+        yield "factors: a part of it is not a known unit"
         return
     if len(readings) > 1:
         is_same_units = len({frozenset(name for name, _ in factors_of(reading)) for reading in readings}) == 1
@@ -34,7 +34,7 @@ def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
         yield f"readings: {why}, so it may be"
         for reading in readings:
             yield f"  {reading}: {'; '.join(_factors(reading, policy))}"
-        yield "Write the one that is meant."
+        yield "Write the one that you mean."
         return
     (symbol,) = readings
     factors = dict(factors_of(symbol))
@@ -50,12 +50,12 @@ def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
 
 
 def _factors(symbol: str, policy: Policy) -> Iterator[str]:
-    """Yield each factor with its power, its dimension and the table that has it."""
+    """Yield each factor with its power, dimension and table: ``per h (time, allowed in a compound)``."""
     for name, power in factors_of(symbol):
         raised = name if abs(power) == 1 else f"{name}^{abs(power)}"
         dimension = dimension_of(raised, extend=policy.extend_units, packs=PACKS)
-        known = ", ".join(part for part in (dimension, _table(name, policy)) if part)
-        yield f"{'per ' if power < 0 else ''}{raised} ({known})"
+        details = ", ".join(part for part in (dimension, _table(name, policy)) if part)
+        yield f"{'per ' if power < 0 else ''}{raised} ({details})"
 
 
 def _table(name: str, policy: Policy) -> str:

@@ -1,6 +1,6 @@
 """The options of ``gllint check`` in the environment: ``GLLINT_OUTPUT_FORMAT=github``.
 
-Those that write a file are given on the command line alone: what a run changes is said where it is started.
+Options that write a file are read from the command line alone, so that the command shows what a run changes.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _OTHER_VARIABLES = frozenset({"GLLINT_CACHE_KEY", "GLLINT_TRACEBACK"})
 
 
 def read_environment(command: click.Command) -> None:
-    """Let each option of ``command`` that writes no file be given in the environment."""
+    """Let the environment set each option of ``command`` that writes no file: ``--fail-level`` by ``GLLINT_FAIL_LEVEL``."""
     for option in command.params:
         if isinstance(option, click.Option) and option.name not in _WRITERS:
-            names = (PREFIX + name.lstrip("-").replace("-", "_").upper() for name in option.opts)
-            option.envvar = [name for name in names if name not in (f"{PREFIX}{letter}" for letter in "QSV")]
+            names = [name for name in option.opts if name.startswith("--")]
+            option.envvar = [PREFIX + name.lstrip("-").replace("-", "_").upper() for name in names]
 
 
 def is_from_environment(context: click.Context, option: click.Parameter) -> bool:
-    """Say whether the value of an option was read from the environment."""
+    """Return whether the value of an option was read from the environment."""
     return bool(option.name) and context.get_parameter_source(option.name) is ParameterSource.ENVIRONMENT
 
 

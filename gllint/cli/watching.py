@@ -19,9 +19,9 @@ _PAUSE = 200  # milliseconds in which changes that come together count as one
 
 
 def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
-    """Run ``check`` now and after each change below ``paths``, until someone interrupts; return its last status.
+    """Run ``check`` now and after each change below ``paths``, until Ctrl-C; return its last status.
 
-    Raises :class:`UsageError` if watchfiles is not installed or a path is not there.
+    Raises :class:`UsageError` if watchfiles is not installed or a path does not exist.
     """
     if find_spec("watchfiles") is None:
         raise UsageError("--watch needs watchfiles: run `pip install watchfiles`")
@@ -30,7 +30,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
             raise UsageError(f"{path}: no such file or folder")
     import watchfiles
 
-    # The folder of a file, since editors put a new file into the place of the old one.
+    # The folder of a file, since editors replace a file with a new one.
     folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths}
     changes = watchfiles.watch(
         *sorted(folders),
@@ -40,7 +40,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
         yield_on_timeout=True,
         raise_interrupt=True,
     )
-    next(changes)  # it watches from here on: what changes during a check is another round
+    next(changes)  # the watch begins here: a change during a check leads to another round
     status = _round(check)
     for changed in changes:
         if changed:
@@ -49,12 +49,12 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
 
 
 def matters(path: str) -> bool:
-    """Say whether a check may read a file: Python, a template, or a configuration, which may extend one of any name."""
+    """Return whether a check may read a file: Python, a template, or a configuration (TOML of any name)."""
     return is_python_name(path) or path.endswith(".toml") or text_kind(path) is not None
 
 
 def _round(check: Callable[[], int]) -> int:
-    """Check once. An error in a file that is being edited does not end the watch."""
+    """Check once and return the exit status. An error in a file that is being edited does not end the watch."""
     if sys.stdout.isatty():
         click.clear()
     try:

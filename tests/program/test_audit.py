@@ -110,8 +110,8 @@ def test_standard_input_and_folders(
     [
         (b"", "it is empty"),
         (b"{", "it is not valid JSON"),
-        (b"[]", "no conversation in it"),
-        (b"{}\n{}\n", "no conversation in it"),
+        (b"[]", "contains no conversation"),
+        (b"{}\n{}\n", "contains no conversation"),
         (
             b"[\n" + json.dumps(GOOD[0]).encode() + b"\n]\n{oops",
             "line 1 behind the list: it is not valid JSON",
@@ -178,8 +178,8 @@ def test_what_a_folder_holds_beside_runs_is_told(folder: Path, capsys: pytest.Ca
     capsys.readouterr()
     assert audit("runs") == 2
     told = capsys.readouterr().err
-    assert "old.jsonl.1: not read: its name ends in none of .json, .jsonl, .ndjson" in told
-    assert "linked: not read: it is a link out of the folder; name it to have it read" in told
+    assert "old.jsonl.1: not read: its name must end in one of .json, .jsonl, .ndjson" in told
+    assert "linked: not read: this link leads out of the folder; pass it to have it read" in told
 
 
 def test_what_cannot_be_read_on_the_way_hides_no_other_file(
@@ -317,7 +317,10 @@ def test_an_audit_without_an_answer_has_judged_nothing(
     (folder / "run.json").write_text(json.dumps({"messages": messages}))
     (folder / "good.json").write_text(json.dumps(GOOD))
     assert audit("run.json") == 2
-    assert "gllint: nothing was checked: there is no answer of an assistant\n" in capsys.readouterr().err
+    assert (
+        "gllint: nothing was checked: the recordings contain no answer of an assistant\n"
+        in capsys.readouterr().err
+    )
     assert audit("run.json", "good.json") == 0
 
 
@@ -393,7 +396,7 @@ def test_figures_and_what_each_mode_would_reject(folder: Path, capsys: pytest.Ca
     audit("any.json", "--stats", "--output-format", "json")
     stats = json.loads(capsys.readouterr().err.splitlines()[-1])
     assert stats["invented_that_pass"]["count"] == stats["invented_that_pass"]["of"] == 1
-    with pytest.raises(UsageError, match="name two modes"):
+    with pytest.raises(UsageError, match="must be two modes"):
         audit("bad.json", "--judge", "sourced")
 
 

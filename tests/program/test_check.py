@@ -270,7 +270,7 @@ def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> Non
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--watch", "-"], "standard input does not change"),
+        (["--watch", "-"], "standard input ('-') cannot be watched"),
         (["--watch", "--fix"], "cannot be combined with --fix"),
         (["--watch", "nowhere"], "no such file"),
     ],
@@ -311,7 +311,7 @@ def test_verbose_says_where_a_budget_ran_out(write: Write, run: Run) -> None:
             " this value is too complex to follow (budget of 10000 parts); what it contains is not reported"
         )
     said = run("check", cwd=top).stderr.decode()
-    assert re.match(r"\d values were too complex to follow; --verbose says where\.\n", said)
+    assert re.match(r"\d values were too complex to follow; --verbose shows where\.\n", said)
 
 
 def test_quiet_verbose_and_nothing_to_do(write: Write, run: Run, agent: str) -> None:

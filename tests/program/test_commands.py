@@ -57,11 +57,11 @@ def test_an_unknown_rule_names_the_nearest(word: str, nearest: str) -> None:
     ("unit", "status", "words"),
     [
         ("kWh/(m²·a)", 1, ["characters: kWh/(m²·a) is written kWh/(m2·a)", "names: a after / is year", "unit: kWh/m2/year"]),
-        ("kWh/m²·a", 1, ["  kWh/m2/year: kWh", "  kWh*year/m2: kWh", "Write the one that is meant."]),
+        ("kWh/m²·a", 1, ["  kWh/m2/year: kWh", "  kWh*year/m2: kWh", "Write the one that you mean."]),
         ("MWh/month", 0, ["per month (year, allowed in a compound)", "size: 1 MWh/month is 12000 kWh/year"]),
         ("mw", 1, ["several units match", "  MW: MW", "  mW: mW (power, in the pack si)"]),
         ("cfs", 1, ["unit: ft3/s", "Did you mean `ft3/s`?"]),
-        ("((((", 1, ["not all of it is understood"]),
+        ("((((", 1, ["a part of it is not a known unit"]),
     ],
 )  # fmt: skip
 def test_the_steps_by_which_a_unit_is_read(unit: str, status: int, words: list[str]) -> None:
@@ -70,7 +70,7 @@ def test_the_steps_by_which_a_unit_is_read(unit: str, status: int, words: list[s
     for word in words:
         assert word in done.output
     if (
-        len(words) == 3 and words[-1] == "Write the one that is meant."
+        len(words) == 3 and words[-1] == "Write the one that you mean."
     ):  # of two readings neither is suggested
         assert "Did you mean" not in done.output and "which is the same unit" not in done.output
 

@@ -519,7 +519,7 @@ def test_another_version_is_refused_before_its_unknown_keys(write: Write, run: R
     ("configuration", "unit", "text"),
     [
         ("", "1", """\
-'1' is not allowed. It is a unit of the pack `rates`, which the configuration here does not name.
+'1' is not allowed. It is a unit of the pack `rates`, not listed in `unit-packs` here.
 dimension: dimensionless
 Allow it with `unit-packs = ["rates"]`, or convert the value to an allowed unit.
 """),
@@ -535,12 +535,12 @@ dimension: dimensionless
 Write `1`, which is the same unit.
 """),
         ("unit-packs = ['rates']", "count", """\
-'count' is not allowed. It is a unit of the pack `counts`, which the configuration here does not name.
+'count' is not allowed. It is a unit of the pack `counts`, not listed in `unit-packs` here.
 dimension: count
 Allow it with `unit-packs = ["rates", "counts"]`, or convert the value to an allowed unit.
 """),
         ("", "token/ms", """\
-'token/ms' is not allowed. It is made of units of the packs `counts` and `time`, which the configuration here does not name.
+'token/ms' is not allowed. It is made of units of the packs `counts` and `time`, not listed in `unit-packs` here.
 dimension: token/time
 Allow it with `unit-packs = ["counts", "time"]`, or convert the value to an allowed unit.
 """),

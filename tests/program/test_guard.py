@@ -1080,9 +1080,7 @@ def test_a_relative_path_of_a_command_is_told(
     (tmp_path / "weather.py").touch()
     monkeypatch.chdir(tmp_path)
     assert commands.run(["mcp", "--guard", "--install", "cursor", "--", "python", "weather.py"]) == 0
-    line = (
-        f'Where the client starts it in another folder, write "{tmp_path / "weather.py"}" for "weather.py".'
-    )
+    line = f'If the client starts the server in another folder, write "{tmp_path / "weather.py"}" instead of "weather.py".'
     assert line in capsys.readouterr().err
 
 
@@ -1215,7 +1213,7 @@ def test_a_trace_shows_the_numbers_that_no_schema_names(
     assert [line for line in text.splitlines() if "meter" in line] == rows
     for wrong in ("none.jsonl", "broken.jsonl"):
         (tmp_path / "broken.jsonl").write_text("{")
-        with pytest.raises(UsageError, match=f"{wrong}: is no trace of the guard"):
+        with pytest.raises(UsageError, match=f"{wrong}: cannot be read as a trace of `gllint mcp --guard`"):
             guarding.described(tools, ("python", "plant.py"), None, config, wrong)
 
 
@@ -1229,7 +1227,7 @@ def test_the_result_of_one_call_is_judged() -> None:
     text, has_findings = guarding.judge_call("meter", {"site": 7}, bare, request, config)
     assert has_findings and '"meter.$.heat" in [guard.plant.units]' in text
     assert guarding.judge_call("meter", {}, result_of(HEAT), request, config) == (
-        "meter: no bare number\n",
+        "meter: no number without a unit\n",
         False,
     )
     prose = {"content": [{"type": "text", "text": "It used 12.5 kWh"}]}
@@ -1245,7 +1243,7 @@ def test_a_call_is_named_with_its_arguments() -> None:
     for wrong in ("meter {", "meter [1]", ""):
         with pytest.raises(UsageError, match="--call"):
             commands.run(["mcp", "--call", wrong, "--", "python", "weather.py"])
-    with pytest.raises(UsageError, match="--from belongs to --describe"):
+    with pytest.raises(UsageError, match="--from needs --describe"):
         commands.run(["mcp", "--from", "x", "--", "python", "weather.py"])
 
 

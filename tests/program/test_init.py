@@ -303,7 +303,7 @@ def test_a_part_without_settings_is_told_whose_part_it_is_and_no_other_part_is_w
         {"gllint.toml": "", "a.py": TOOL, "other/gllint.toml": "", "other/b.py": TOOL, "part/c.py": TOOL}
     )
     said = run("init", "--yes", cwd=top / "part").stdout.decode()
-    assert f"{top}/part is a part of this project: files are named from {top}." in said
+    assert f"{top}/part is a part of this project: paths are relative to {top}." in said
     assert contents(top)["other/gllint.toml"] == b"" and "other/gllint-baseline.json" not in contents(top)
     assert b"baseline" in contents(top)["gllint.toml"]
 
@@ -534,7 +534,7 @@ def test_settings_do_not_fit_where_texts_were_not_looked_at(write: Write, run: R
     top = write({"a.py": tool, "pyproject.toml": "[tool.gllint]\nmode = 'claims'\nignore = ['GL104']\n"})
     said = run("init", "--dry-run", cwd=top).stdout.decode()
     assert (
-        "1 returns text. Not checked: the text of 1 (GL104 is off)" in said and "fit as they are" not in said
+        "1 returns text. Not checked: the text of 1 (GL104 is off)" in said and "need no change" not in said
     )
     assert "No setting is proposed, but not everything was checked.\nFindings: 0.\n" in said
 

@@ -131,18 +131,18 @@ def test_a_server_at_an_address(tmp_path: Path, server: list[str], run_mcp: RunM
         running.wait()
     assert [(one["code"], one["tool"], one["schema_path"]) for one in json.loads(result.stdout)] == FOUND
     result = run_mcp(tmp_path, "--url", f"http://127.0.0.1:{port}/mcp")
-    assert result.returncode == 2 and "no list of tools" in result.stderr
+    assert result.returncode == 2 and "did not list its tools" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "name a command behind --"),
-        (["--url", "http://x", "--", "y"], "name a command behind --"),
-        (["--url", "ftp://x"], "begins with http:// or https://"),
+        ([], "give either a command after --"),
+        (["--url", "http://x", "--", "y"], "give either a command after --"),
+        (["--url", "ftp://x"], "must begin with http:// or https://"),
         (["--timeout", "0", "--", "x"], "--timeout"),
-        (["--", "no-such-server-anywhere"], "no list of tools: FileNotFoundError"),
-        (["--", sys.executable, "-c", "import sys; sys.exit('no \\x1b[31mkey')"], r"it said: no \x1b[31mkey"),
+        (["--", "no-such-server-anywhere"], "did not list its tools: FileNotFoundError"),
+        (["--", sys.executable, "-c", "import sys; sys.exit('no \\x1b[31mkey')"], r"its error output: no \x1b[31mkey"),
         (["--timeout", "1", "--", sys.executable, "-c", "import time; time.sleep(60)"], "not answer in 1 s"),
         (
             ["--timeout", "2", "--", sys.executable, "-c", "import time; print('hello', flush=True); time.sleep(60)"],
@@ -187,10 +187,10 @@ def test_schemas_that_name_nothing_are_told() -> None:
     anything = {"type": "object", "additionalProperties": True}
     wrapped = {"type": "object", "properties": {"result": anything}}
     for tools, told in (
-        ([ServerTool("a", anything)], "1 output schema names nothing: its numbers were not checked"),
+        ([ServerTool("a", anything)], "1 output schema lists no properties: its numbers were not checked"),
         (
             [ServerTool("a", anything), ServerTool("b", wrapped)],
-            "2 output schemas name nothing: their numbers were",
+            "2 output schemas list no properties: their numbers were",
         ),
     ):
         text, _ = report(tools, Config(), "text")
@@ -390,6 +390,6 @@ def test_what_no_schema_tells_is_told() -> None:
     assert (
         "5 tools: 1 returns numbers, 2 return text, 1 returns neither. Not checked: 1 (unknown result: c), "
         "the text of 2 (no schema describes its numbers).\n"
-        "Not visible: the numbers of a, c, e. `--call 'TOOL {JSON}'` calls one and looks.\n5 tools, 2 with findings.\n"
+        "Not visible: the numbers of a, c, e. `--call 'TOOL {JSON}'` calls a tool and checks its result.\n5 tools, 2 with findings.\n"
     ) in text
     assert "Not checked" not in report([ServerTool("d", truth)], Config(), "text")[0]

@@ -149,7 +149,7 @@ def test_findings_in_files_that_nobody_named_are_explained(
         )
     )
     told = CliRunner().invoke(cli, ["check", "tools.py", "--no-cache"]).stderr
-    assert "1 finding lies in a file that was not named" in told
+    assert "1 finding is in a file that you did not pass" in told
     assert "was not named" not in CliRunner().invoke(cli, ["check", ".", "--no-cache"]).stderr
 
 
@@ -243,7 +243,7 @@ def test_a_setting_of_the_command_line_goes_before_the_file_and_before_its_envir
         (["select = [GL1]"], "--config: select = [GL1]: not valid TOML"),
         (["jobs = " + "9" * 5_000], f"--config: jobs = {'9' * 50}…: not valid TOML: Exceeds"),
         (['extend = "x.toml"'], "--config: key 'extend' is allowed only in a file"),
-        (["a.toml", "b.toml"], "--config: names two files, a.toml and b.toml"),
+        (["a.toml", "b.toml"], "--config takes one file, got a.toml and b.toml"),
     ],
 )
 def test_a_wrong_setting_of_the_command_line_is_told(
@@ -258,7 +258,7 @@ def test_a_key_is_explained() -> None:
     said = CliRunner().invoke(cli, ["config", "plain-keys"]).stdout
     assert said.startswith("# Patterns of keys whose numbers are not quantities")
     assert said.endswith("\nplain-keys = []  # default\n")
-    with pytest.raises(UsageError, match="no key of the configuration; did you mean 'plain-keys'"):
+    with pytest.raises(UsageError, match="nor a key of the configuration; did you mean 'plain-keys'"):
         CliRunner().invoke(cli, ["config", "plan-keys"], catch_exceptions=False)
 
 
@@ -305,7 +305,7 @@ def test_the_environment_says_whether_there_are_colours(
 def test_an_option_is_no_name_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["check", option, "--exit-zero"])
-    assert done.exit_code == 2 and "a name is missing: --exit-zero is an option" in done.stderr
+    assert done.exit_code == 2 and "needs a name, got the option --exit-zero" in done.stderr
     assert not [*tmp_path.iterdir()]
 
 

@@ -34,9 +34,9 @@ HELPER = 'def more(rows):\n    return {"word_count": 5, "heat_kwh": 2.5}\n'
     [
         ("[]", 5, ""),
         # `word_count` is 5 because somebody typed it: nothing counted that.
-        ("['count', 'index']", 3, "2 numbers are not reported: their keys are of a kind in `plain-kinds`."),
-        ("['index']", 4, "1 number is not reported: its key is of a kind in `plain-kinds`."),
-        ("['count']", 4, "1 number is not reported: its key is of a kind in `plain-kinds`."),
+        ("['count', 'index']", 3, "2 numbers of the kinds in `plain-kinds` are not reported."),
+        ("['index']", 4, "1 number of the kinds in `plain-kinds` is not reported."),
+        ("['count']", 4, "1 number of the kinds in `plain-kinds` is not reported."),
     ],
 )
 def test_the_summary_counts_what_is_left_out(

@@ -62,11 +62,11 @@ def test_only_changed_lines_count(repository: Path, check: Check) -> None:
 def test_what_did_not_change_is_counted(repository: Path, run: Run) -> None:
     said = run("check", "--since", "HEAD", cwd=repository).stderr.decode()
     assert "No findings in what changed since HEAD, in 4 files.\n" in said
-    assert "24 findings lie outside the changes since HEAD: not reported.\n" in said
+    assert "24 findings outside the changes since HEAD are not reported.\n" in said
     (repository / "new.py").write_text('final_message = "7 kWh"\n')
     said = run("check", "--since", "HEAD", cwd=repository).stderr.decode()
     assert (
-        "Found 1 finding in 1 file.\n24 findings lie outside the changes since HEAD: not reported.\n" in said
+        "Found 1 finding in 1 file.\n24 findings outside the changes since HEAD are not reported.\n" in said
     )
 
 

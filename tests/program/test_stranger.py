@@ -615,7 +615,7 @@ KINDS: tuple[Callable[[], Iterator[Attempt]], ...] = (
     encodings, lookalikes, line_ends, suppressions, configurations, places, links, sizes, notebooks, names
 )  # fmt: skip
 BARE = re.compile(
-    r"No findings in \d+ files?\.\n(?:No tools were found there: .+\n)?"
+    r"No findings in \d+ files?\.\n(?:No tools found. .+\n)?"
     r"|No Python files were found at the paths given\.\n"
 )
 NO_FILE_OF_WINDOWS = pytest.mark.skipif(

@@ -101,8 +101,8 @@ def test_an_unread_file_keeps_what_rests_on_it(unread: tuple[Path, str], run: Ru
     top, said = unread
     done = run("check", "--fix", cwd=top)
     assert b"GL901" not in done.stdout and b"# gllint: ignore" in (next(top.rglob("helper.py")).read_bytes())
-    assert f"1 suppression was not judged; not read: {said}".encode() in done.stderr or (
-        b"not judged; not read: " in done.stderr and b"cannot be parsed" in done.stderr
+    assert f"1 suppression was not judged, since these were not read: {said}".encode() in done.stderr or (
+        b"not judged, since these were not read: " in done.stderr and b"cannot be parsed" in done.stderr
     )
 
 
@@ -147,7 +147,9 @@ def test_the_whole_project_is_asked_where_a_rule_asks_for_what_is_nowhere(write:
         {"gllint.toml": "", "a.py": "class A:  # gllint: ignore[GL701] old\n    x = 1\n", "b.py": b"\xff"}
     )
     done = run("check", "a.py", cwd=top)
-    assert b"1 suppression was not judged; not read: b.py (cannot be decoded)." in done.stderr
+    assert (
+        b"1 suppression was not judged, since these were not read: b.py (cannot be decoded)." in done.stderr
+    )
 
 
 def test_a_rule_that_failed_on_a_file_keeps_what_rests_on_it(
@@ -174,7 +176,10 @@ def test_several_are_counted_and_named(write: Write, run: Run) -> None:
     agents = {f"agent{n}.py": AGENT + "<<<<<<<\n" for n in range(5)}
     top = write({"gllint.toml": "", "helper.py": helpers, **agents})
     done = run("check", "helper.py", cwd=top)
-    assert b"2 suppressions were not judged; not read: agent0.py (invalid syntax, line 9), " in done.stderr
+    assert (
+        b"2 suppressions were not judged, since these were not read: agent0.py (invalid syntax, line 9), "
+        in done.stderr
+    )
     assert b" and 2 more." in done.stderr
 
 
@@ -199,7 +204,7 @@ def test_no_name_is_called_unknown_while_a_file_may_define_it(write: Write, run:
     write({"b.py": DISPATCHES.partition("def monthly")[0].replace("meter(", "metre(") + "<<<<<<<\n"})
     done = run("check", "a.py", cwd=top)
     assert b"GL303" not in done.stdout
-    assert b"1 name was not judged; not read: b.py (invalid syntax, line 10)." in done.stderr
+    assert b"1 name was not judged, since these were not read: b.py (invalid syntax, line 10)." in done.stderr
 
 
 # --- baselines -------------------------------------------------------------------------------------------------
@@ -221,7 +226,9 @@ def test_a_baseline_loses_nothing_that_was_not_judged(old: Path, run: Run) -> No
         done = run("check", *paths, "--baseline", "base.json", "--prune-baseline", cwd=old)
         assert (old / "base.json").read_bytes() == before
         assert done.returncode == 1
-        assert b"1 finding of the baseline was not judged; not read: agent.py (" in done.stderr
+        assert (
+            b"1 finding of the baseline was not judged, since these were not read: agent.py (" in done.stderr
+        )
         assert b"Fixed" not in done.stderr and b"too many" not in done.stderr
     done = run("check", "helper.py", "--baseline", "base.json", cwd=old)
     assert (done.returncode, done.stdout) == (0, b"") and b"was not judged" in done.stderr
@@ -241,7 +248,7 @@ def test_a_baseline_loses_nothing_of_a_file_that_cannot_be_read(old: Path, run: 
     (old / "helper.py").write_bytes(b"\xff")
     done = run("check", "--baseline", "base.json", "--prune-baseline", cwd=old)
     assert (old / "base.json").read_bytes() == before
-    assert done.returncode == 1 and b"not judged; not read: helper.py (" in done.stderr
+    assert done.returncode == 1 and b"not judged, since these were not read: helper.py (" in done.stderr
 
 
 # --- fixes that could not be written ---------------------------------------------------------------------------

@@ -194,7 +194,7 @@ def test_json_of_what_is_not_known_is_no_text(write: Write, run: Run) -> None:
 
 
 def test_a_folder_without_a_tool_is_said_to_have_none(write: Write, run: Run) -> None:
-    hint = "No tools were found there: `gllint frameworks` lists what gllint reads as a tool;"
+    hint = "No tools found. `gllint frameworks` lists what counts as a tool;"
     top = write({"a/gllint.toml": "", "a/a.py": "x = 1\n", "b/gllint.toml": "", "b/a.py": module("a", ["x"])})
     assert hint in run("check", "a", cwd=top).stderr.decode()
     assert hint not in run("check", "a/a.py", cwd=top).stderr.decode()
@@ -222,7 +222,7 @@ def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Ru
 def test_init_says_it_too(project: Path, run: Run) -> None:
     said = run("init", "--dry-run", cwd=project).stdout.decode()
     assert (
-        "  not looked at: 19 tools: 4 return numbers, 6 return text, 4 return neither. Not checked: 5 (unknown result: "
+        "  coverage:    19 tools: 4 return numbers, 6 return text, 4 return neither. Not checked: 5 (unknown result: "
         in said
     )
 
