@@ -1,4 +1,4 @@
-"""Text from elsewhere as it is shown: whatever a file contains, its name included, stays harmless on one line."""
+"""How text from files and their names is printed: on one line, without characters that a terminal would obey."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def quoted(value: Any) -> str:
-    """Plain data as JSON writes it, and TOML a text: no sign of it reaches a terminal or ends the line."""
-    import json  # which a run that finds nothing needs none of
+    """Return plain data as JSON, and TOML for strings, with every unprintable character escaped."""
+    import json  # not at the top, for fast starts
 
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else "".join(s if s.isprintable() else _escaped(s) for s in text)
@@ -23,16 +23,16 @@ def _escaped(sign: str) -> str:
 
 
 def silence(package: str) -> None:
-    """Let a package log nothing for the rest of this process: what there is to say gllint says itself."""
-    import logging  # which few commands need
+    """Turn off a package's log for the rest of this process: gllint reports what matters itself."""
+    import logging  # not at the top, for fast starts
 
     logging.getLogger(package).setLevel(logging.CRITICAL + 1)
 
 
 def failure_text(failure: Failure, *paths: str) -> str:
-    """Return what to say about a rule that failed in one way on the files shown as ``paths``: whose defect it is.
+    """Return the message for a rule that failed with one error on ``paths``; it says whose defect that is.
 
-    Without ``paths`` it begins with the code, as what is reported at a place of the file does.
+    Without ``paths`` the message begins with the code, like a finding.
     """
     from gllint_rules.catalogue.installed import package_of
 

@@ -214,7 +214,7 @@ def judge_call(
 
 
 def _prefix(file: str) -> str:
-    """Return how headings of gllint's tables begin in a file: ``tool.gllint.`` in pyproject.toml, else mostly ``""``."""
+    """Return how headings of gllint's tables begin in a file: ``tool.gllint.`` in pyproject.toml, else often empty."""
     if file.endswith("pyproject.toml"):
         return f"{TABLE}."
     try:

@@ -113,7 +113,7 @@ def _checkable(file: str, base: str, folder: str) -> str | None:
 
 
 def _findings(files: list[str]) -> tuple[str, Unseen | None]:
-    """Return the findings that edited files have or cause elsewhere as text; if there are none, what was not checked."""
+    """Return the findings that edited files have or cause elsewhere as text; without any, the gaps."""
     unseen: list[Unseen] = []
     request = Request(paths=tuple(files), output_format="agent", force_exclude=True, quiet=True)
     with contextlib.redirect_stdout(io.StringIO()) as output:

@@ -82,8 +82,8 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     yield f"  frameworks:  {_listed(survey.frameworks, 'file')}"
     yield f"  units:       {_listed(survey.units, 'place')}"
     yield f"  numbers without a unit, by kind: {_listed(survey.kinds)}"
-    if others := ", ".join(_other_counts(survey)):
-        yield f"  others:      {others}"
+    if rest_counts := ", ".join(_other_counts(survey)):
+        yield f"  others:      {rest_counts}"
     if not survey.outcome.tools:
         yield "  tools:       none found: declare yours with `tool-decorators`, `tool-classes` and `tool-methods`"
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
@@ -115,10 +115,10 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     if project_plan.baseline_count:
         count = count_text(project_plan.baseline_count, "finding")
         yield f"  The baseline has today's {count}: only new ones are reported, and `gllint check` exits with 0."
-    broken = sum(finding.code.startswith("GL9") for finding in project_plan.survey.outcome.findings)
-    if broken:
-        verb = "stays" if broken == 1 else "stay"
-        yield f"  {count_text(broken, 'finding')} of GL9 {verb}: a baseline cannot contain what gllint cannot read."
+    gl9_count = sum(finding.code.startswith("GL9") for finding in project_plan.survey.outcome.findings)
+    if gl9_count:
+        verb = "stays" if gl9_count == 1 else "stay"
+        yield f"  {count_text(gl9_count, 'finding')} of GL9 {verb}: a baseline cannot contain what gllint cannot read."
     yield from project_plan.notes
 
 

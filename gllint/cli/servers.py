@@ -259,7 +259,7 @@ def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
         yield f"Not visible: the numbers of {names}. `--call 'TOOL {{JSON}}'` calls a tool and checks its result."
     if count := results.count("open"):
         its, schemas = ("its", "schema lists") if count == 1 else ("their", "schemas list")
-        yield f"{count} output {schemas} no properties: {its} numbers were not checked (`gllint mcp --guard` checks them)."
+        yield f"{count} output {schemas} no properties: {its} numbers were not checked (`gllint mcp --guard` does)."
 
 
 def _declared(schema: Any) -> str:

@@ -19,7 +19,7 @@ _OTHER_VARIABLES = frozenset({"GLLINT_CACHE_KEY", "GLLINT_TRACEBACK"})
 
 
 def read_environment(command: click.Command) -> None:
-    """Let the environment set each option of ``command`` that writes no file: ``--fail-level`` by ``GLLINT_FAIL_LEVEL``."""
+    """Let variables such as ``GLLINT_FAIL_LEVEL`` set each option of ``command`` that writes no file."""
     for option in command.params:
         if isinstance(option, click.Option) and option.name not in _WRITERS:
             names = [name for name in option.opts if name.startswith("--")]

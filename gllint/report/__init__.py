@@ -26,9 +26,9 @@ PLURALS = {"identifier": "identifiers", "index": "indexes", "count": "counts"}
 
 
 class Diagnostic(NamedTuple):
-    """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info.
+    """A finding with what reports add: the ``path`` to show, and a ``severity`` of error, warning or info.
 
-    ``cell`` is where it begins in a notebook; ``is_known`` where the baseline contains it.
+    ``cell`` is where it begins in a notebook; ``is_known`` says that it is in the baseline.
     """
 
     finding: Finding
@@ -59,14 +59,16 @@ class Diagnostic(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a renderer may ask for.
+    """What the output formats are made from.
 
-    ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
-    one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` gives the
-    cell of a line of a notebook. ``maps`` say where numbers come from, one for each project, where the format
-    asks for them; ``has_baseline`` that the findings were compared with one; ``unseen`` what was not looked at;
-    ``failures`` which rules failed, in words. ``settled`` are the findings that the lines of configuration in
-    ``setting`` settle; a ``verbose`` report leaves nothing out.
+    - ``lines`` returns a file's lines by its absolute path, ``show`` the path to show for it.
+    - ``fingerprints`` returns one for each diagnostic, in order; it stays the same when lines move.
+    - ``cell`` returns the cell of a line of a notebook.
+    - ``maps`` say where numbers come from, one for each project; only the HTML page has them.
+    - ``has_baseline``: the findings were compared with a baseline.
+    - ``unseen`` is what was not checked, ``failures`` the rules that failed, as sentences.
+    - ``settled`` are the findings that the lines of configuration in ``setting`` would leave out.
+    - ``verbose``: nothing is left out.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -92,17 +94,17 @@ class Report(NamedTuple):
 
 
 def position(span: Span, cell: Place | None) -> str:
-    """Return line and column for people, in a notebook those within the cell."""
+    """Return line and column, in a notebook those within the cell: ``12:5``, ``cell 3:2:5``."""
     return f"{span.line}:{span.column}" if cell is None else f"cell {cell.cell}:{cell.line}:{span.column}"
 
 
 def in_file(span: Span, cell: Place | None) -> Span:
-    """Return ``span``, of a notebook the start of the line of JSON that it begins in."""
+    """Return ``span``; in a notebook, the first character of the line of JSON where it begins."""
     return span if cell is None else Span(cell.file_line, 1, cell.file_line, 2)
 
 
 def in_cell(message: str, span: Span, cell: Place | None) -> str:
-    """Return ``message``, in a notebook behind the place in its cell."""
+    """Return ``message``; in a notebook, with the place in its cell before it: ``cell 3, 2:5: …``."""
     return message if cell is None else f"cell {cell.cell}, {cell.line}:{span.column}: {message}"
 
 
@@ -117,7 +119,10 @@ def render(format_name: str, report: Report) -> str:
 def statistics(
     report: Report, by: Callable[[Diagnostic], str | None], code: str | None = None
 ) -> Mapping[str, int]:
-    """Return the number of findings for each value of ``by``, the most frequent first."""
+    """Count the findings (those of ``code`` alone, if given) by the value of ``by``, the most frequent first.
+
+    Findings for which ``by`` returns None are not counted.
+    """
     counts: dict[str, int] = {}
     for diagnostic in report.diagnostics:
         key = by(diagnostic) if code in (None, diagnostic.finding.code) else None

@@ -1,7 +1,7 @@
 """For coding agents: one line a finding, short, with what to write instead.
 
 ``PATH:LINE:COLUMN CODE MESSAGE | REPAIR``. Without path and repair a line has at most :data:`LONGEST` bytes; line
-breaks in the repair are written as ``\\n``; the repair is empty where there is nothing that may be said.
+breaks in the repair are written as ``\\n``; a finding without a help or a fix has an empty repair.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _repair(diagnostic: Diagnostic) -> str:
 
 
 def _shortened(text: str, room: int) -> str:
-    """``text`` in at most ``room`` bytes of UTF-8."""
+    """Return ``text`` cut to at most ``room`` bytes of UTF-8, with an ellipsis."""
     data = text.encode("utf-8", "backslashreplace")
     if len(data) <= room:
         return data.decode()

@@ -1,4 +1,4 @@
-"""The output of an audit. SARIF and the page are written at the end, all other formats as conversations come."""
+"""The output of an audit. SARIF and the page are written at the end, other formats conversation by conversation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_TOOLS = 20
 
 
 class Judged(NamedTuple):
-    """A conversation of a file, and which of its faults are reported: all, or those that no baseline has."""
+    """A conversation of a file, and those of its faults that are not in a baseline."""
 
     path: str
     conversation: Conversation
@@ -71,7 +71,7 @@ class Totals:
         self._tools: Counter[str] = Counter()
         self._models: dict[str, list[bool]] = {}  # whether an answer has a fault
         self._weak = 0
-        self._invented: list[bool] = []  # whether a number that was tried in an answer would have passed
+        self._invented: list[bool] = []  # whether an invented number, tried in an answer, would have passed
 
     def add(self, judged: Judged) -> None:
         """Count a conversation."""
@@ -100,7 +100,7 @@ class Totals:
             self._tools.update({source["tool"] for source in sources})
 
     def line(self) -> str:
-        """Return one sentence."""
+        """Return the summary: ``2 conversations, 3 answers, 9 numbers: 8 sourced, 1 unsourced.``"""
         parts = ", ".join(
             f"{self.verdicts[verdict]:,} {verdict}" for verdict in VERDICTS if self.verdicts[verdict]
         )
@@ -111,7 +111,7 @@ class Totals:
         line = f"{what}: {parts}." if parts else f"{what}."
         if self.unread:
             which = "conversation has" if self.unread == 1 else "conversations have"
-            line += f" {self.unread} {which} no answer that can be read."
+            line += f" {self.unread} {which} no readable answer."
         return line
 
     def stats(self) -> Mapping[str, Any]:
@@ -142,22 +142,22 @@ class Totals:
         return "".join(f"{visible(line)}\n" for line in lines)
 
     def judgement(self) -> Mapping[str, int]:
-        """Say how many answers each mode rejects, and how many both reject."""
-        own: dict[str, int] = {
+        """Return how many answers each mode rejects: ``{"claims": 3, "sourced": 2, "answers": 9, "both": 1}``."""
+        by_mode: dict[str, int] = {
             mode: sum(count for modes, count in self._rejected.items() if mode in modes)
             for mode in self._modes
         }
-        return {**own, "answers": self._rejected.total(), "both": self._rejected[self._modes]}
+        return {**by_mode, "answers": self._rejected.total(), "both": self._rejected[self._modes]}
 
     def judgement_text(self) -> str:
-        """The same, in one line."""
+        """Return the counts of :meth:`judgement` as a sentence."""
         counts = self.judgement()
         modes = ", ".join(f"{mode} would reject {counts[mode]:,}" for mode in self._modes)
         return f"Of {_counted(counts['answers'], 'answer')} {modes}; both {counts['both']:,}."
 
 
 def _ratio(outcomes: list[bool]) -> Mapping[str, Any]:
-    """Return a count with its total and its 95 % interval (Wilson)."""
+    """Return how many outcomes are true, of how many, with the 95 % interval of the ratio (Wilson's formula)."""
     count, total, z = sum(outcomes), len(outcomes), 1.96
     if not total:
         return {"count": 0, "of": 0, "interval": None}
@@ -188,11 +188,7 @@ def render(judged: Iterable[Judged], output_format: str) -> Iterator[str]:
 def excerpt(answer: Answer, number: Number) -> str:
     """Return a number of an answer with the words around it, on one line."""
     start, end = max(0, number.start - _AROUND), number.end + _AROUND
-    head = (
-        " ".join(answer.text[start : number.start].split(" "))
-        if start == 0
-        else "…" + answer.text[start : number.start]
-    )
+    head = ("…" if start else "") + answer.text[start : number.start]
     tail = answer.text[number.end : end] + ("…" if end < len(answer.text) else "")
     return visible(" ".join(f"{head}[{number.text}]{tail}".split()))
 
@@ -201,16 +197,16 @@ _WORD = re.compile(r"\s?([^\W\d_]+)")
 
 
 def _with_unit(answer: Answer, number: Number) -> str:
-    """Return a number with its unit: as it is typed next to it if that is one word or sign, else as gllint
-    writes it.
-    """
+    """Return a number with its unit, spelled as in the answer if it is one word or sign: ``$150``, ``12 hours``."""
     unit = number.unit
     if not unit:
         return number.text
     if answer.text[: number.start].endswith(unit):  # $150
         return f"{unit}{number.text}"
     word = _WORD.match(answer.text, number.end)
-    if word is not None and unit in units_at(f" {word[1]}", 0)[0]:
+    if (
+        word is not None and unit in units_at(f" {word[1]}", 0)[0]
+    ):  # "12 hours": the word reads as the unit `h`
         unit = word[1]
     return f"{number.text} {unit}"
 
@@ -242,9 +238,10 @@ def _text(judged: Iterable[Judged]) -> Iterator[str]:
 def _rows(judged: Iterable[Judged]) -> Iterator[str]:
     """Yield a JSON row for each number, and one without a verdict for each note."""
     for run in judged:
-        listed = {(number.answer, number.start, number.end) for _, number in run.faults}
+        reported = {(number.answer, number.start, number.end) for _, number in run.faults}
         for number in run.conversation.numbers:
-            if number.verdict not in FAULTS or (number.answer, number.start, number.end) in listed:
+            # A fault of the baseline has no row.
+            if number.verdict not in FAULTS or (number.answer, number.start, number.end) in reported:
                 yield json.dumps({"path": run.path, **number.to_dict()}, ensure_ascii=True)
         for note in run.notes:
             row = dict.fromkeys(Number._fields) | {
@@ -268,7 +265,7 @@ def _json_lines(judged: Iterable[Judged]) -> Iterator[str]:
 
 
 def _junit(judged: Iterable[Judged]) -> Iterator[str]:
-    """Yield the audit as a JUnit report."""
+    """Yield the audit as JUnit XML: a test suite for each file, a test case for each conversation."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="gllint audit">\n'
     current: str | None = None
     for run in judged:
@@ -298,7 +295,7 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
 
 
 def _sarif(judged: Iterable[Judged]) -> Iterator[str]:
-    """Yield the audit as SARIF."""
+    """Yield the audit as SARIF, in one piece."""
     results, notes = [], []
     for run in judged:
         file = {"physicalLocation": {"artifactLocation": {"uri": run.path}, "region": {"startLine": 1}}}

@@ -1,7 +1,7 @@
-"""For people: what fits on one screen of the findings, or each with its source and the evidence behind it.
+"""For people: a first screen of the findings, or with ``--verbose`` each with its source and evidence.
 
-The first screen has ten findings in their source, those first whose help names a unit; then a line a finding, up to a
-hundred findings; then a line a rule and file. What a line of configuration settles comes last, as that line.
+The first screen has ten findings with their source, those first whose help names a unit; then a line a finding, up to
+a hundred findings; then a line a rule and file. At the end is a setting that would leave findings out.
 """
 
 from __future__ import annotations
@@ -35,52 +35,53 @@ def render(report: Report) -> str:
     if report.verbose:
         return "\n".join(_block(diagnostic, report, set()) for diagnostic in report.diagnostics)
     settled = set(report.settled)
-    open_ones = [diagnostic for diagnostic in report.diagnostics if diagnostic.finding not in settled]
-    framed = _framed(open_ones)
-    rest = [diagnostic for diagnostic in open_ones if diagnostic not in framed]
-    listed, grouped = rest[: LINES - len(framed)], rest[LINES - len(framed) :]
+    remaining = [diagnostic for diagnostic in report.diagnostics if diagnostic.finding not in settled]
+    with_source = _with_source(remaining)
+    rest = [diagnostic for diagnostic in remaining if diagnostic not in with_source]
+    line_count = LINES - len(with_source)
     helps: set[str] = set()
     parts = [
-        *(_block(diagnostic, report, helps) for diagnostic in framed),
-        "".join(f"{_head(diagnostic, report)}\n" for diagnostic in listed),
-        "".join(f"{line}\n" for line in _groups(grouped)),
+        *(_block(diagnostic, report, helps) for diagnostic in with_source),
+        "".join(f"{_head(diagnostic, report)}\n" for diagnostic in rest[:line_count]),
+        "".join(f"{line}\n" for line in _group_lines(rest[line_count:])),
         f"{_settled_line(report)}\n" if settled else "",
     ]
     return "\n".join(filter(None, parts))
 
 
 def _settled_line(report: Report) -> str:
-    """Say how many findings one setting would leave out."""
+    """Return a line that says how many findings a setting would leave out."""
     count = len(report.settled)
     one = count == 1
     return (
-        f"{count} {'more is' if one else 'more are'} no quantit{'y' if one else 'ies'} by "
-        f"{'its key' if one else 'their keys'}: {visible(report.setting)} in [tool.gllint] leaves "
+        f"{count} more {'has a key that names' if one else 'have keys that name'} no quantity: "
+        f"{visible(report.setting)} in [tool.gllint] leaves "
         f"{'it' if one else 'them'} out (`gllint init` writes it, --verbose shows {'it' if one else 'them'})"
     )
 
 
-def _framed(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings to show with their source: first those whose help names a unit, few of each file
-    and rule.
+def _with_source(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings to show with their source: at most ten, few of each file and rule.
+
+    Those whose help names a unit come first.
     """
-    framed: list[Diagnostic] = []
+    first_screen: list[Diagnostic] = []
     files, rules = Counter[str](), Counter[str]()
     for diagnostic in sorted(diagnostics, key=lambda d: not _names_unit(d.finding.help)):
         path, code = diagnostic.path, diagnostic.finding.code
-        if len(framed) < FRAMES and files[path] < _OF_ONE_FILE and rules[code] < _OF_ONE_RULE:
-            framed.append(diagnostic)
+        if len(first_screen) < FRAMES and files[path] < _OF_ONE_FILE and rules[code] < _OF_ONE_RULE:
+            first_screen.append(diagnostic)
             files[path] += 1
             rules[code] += 1
-    return framed
+    return first_screen
 
 
 def _names_unit(help_text: str) -> bool:
     return '"unit": "' in help_text and '"unit": "<unit>"' not in help_text
 
 
-def _groups(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    """Return a line for each rule and file; more than a hundred findings share one line."""
+def _group_lines(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield a line for each of the first hundred pairs of rule and file, and one line for all others."""
     counts = Counter((d.finding.code, visible(d.path)) for d in diagnostics)
     for (code, path), count in list(counts.items())[:_GROUPS]:
         yield f"{code} {path}: {count} more"
@@ -98,7 +99,7 @@ def _head(diagnostic: Diagnostic, report: Report) -> str:
 
 
 def _block(diagnostic: Diagnostic, report: Report, helps: set[str]) -> str:
-    """Return a finding with its source. Its help is added unless ``helps`` has it already."""
+    """Return a finding with its source, and with its help unless that is in ``helps``, to which it is added."""
     finding = diagnostic.finding
     span = finding.span
     paint = _painter(report.colour)
@@ -116,7 +117,7 @@ def _block(diagnostic: Diagnostic, report: Report, helps: set[str]) -> str:
     if finding.fix is not None:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
         block.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
-    # Parts of one value may begin at one place and be evidence for the same reason.
+    # A dict, since parts of one value may have the same note at the same place.
     notes: dict[str, None] = {}
     for note in finding.notes if report.verbose else ():
         at = position(note.span, report.cell(note.path, note.span.line))
@@ -146,10 +147,10 @@ def _frame(
 
 
 class _DisplayLine(NamedTuple):
-    """A line as it is shown, in cells of the terminal.
+    """A line of source as it is shown, measured in cells of the terminal.
 
-    ``columns`` says where each column of the source begins, ``cells`` where each character of ``text`` does; both
-    say last where the line ends.
+    ``columns`` has the cell in which each character of the source begins, ``cells`` the same for each character of
+    ``text``; the last item of both is the end of the line.
     """
 
     text: str
@@ -159,7 +160,7 @@ class _DisplayLine(NamedTuple):
 
 @lru_cache(maxsize=4 * CONTEXT)
 def _display_line(line: str) -> _DisplayLine:
-    """Return a line as it is shown: computed once, however many findings are on it."""
+    """Return a line as it is shown. Cached, since many findings may be on one line."""
     text = visible(line.replace("\t", _TAB))
     if text == line and text.isascii():
         return _DisplayLine(text, range(len(text) + 1), range(len(text) + 1))
@@ -176,8 +177,9 @@ def _underline(line: str, span: Span) -> tuple[int, int]:
 
 
 def _shift(line: str, span: Span) -> int:
-    """Return how many cells to leave out on the left so that the place is seen in a very long line."""
+    """Return how many cells to cut off on the left, so that the finding in a very long line is visible."""
     start, length = _underline(line, span)
+    # The first 40 marks are enough to recognise a long finding.
     return max(0, start - _MAX_WIDTH // 2) if start + min(length, 40) > _MAX_WIDTH else 0
 
 

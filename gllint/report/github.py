@@ -9,7 +9,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(report: Report) -> str:
-    """Return one command for each diagnostic, and for each file and folder that was passed over."""
+    """Return one command for each diagnostic, and for each file and folder that was not checked."""
     unread_files = [
         f"::warning title=gllint,file={_property(path)}::{_data(visible(f'{path}: not checked: {why}'))}\n"
         for path, why in report.unread_files.items()

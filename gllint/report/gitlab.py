@@ -13,7 +13,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def render(report: Report) -> str:
-    """Return the array. Paths are relative to the repository, as ``CI_PROJECT_DIR`` names it."""
+    """Return the array. Paths are relative to ``CI_PROJECT_DIR``, the folder of the repository."""
     entries = [
         _entry(diagnostic, fingerprint)
         for diagnostic, fingerprint in zip(report.diagnostics, report.fingerprints(), strict=True)

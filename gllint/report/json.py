@@ -44,7 +44,7 @@ def entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _edit(edit: Edit, path: str, report: Report) -> dict[str, Any]:
-    """Return one edit. In a notebook it names the cell in which it begins, which may differ from the finding's."""
+    """Return one edit as an object; in a notebook with its cell, which may differ from the finding's."""
     span, cell = edit.span, report.cell(path, edit.span.line)
     return {
         **_places(span, cell),
@@ -54,7 +54,7 @@ def _edit(edit: Edit, path: str, report: Report) -> dict[str, Any]:
 
 
 def _places(span: Span, cell: Place | None) -> dict[str, int]:
-    """Return a span of a file. In a notebook lines are counted within the cell."""
+    """Return the lines and columns of a span. In a notebook, lines are counted within the cell."""
     shift = 0 if cell is None else cell.line - span.line
     return {
         "line": span.line + shift,

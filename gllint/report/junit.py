@@ -9,7 +9,7 @@ from gllint.shown import visible
 
 
 def render(report: Report) -> str:
-    """Return the document. A run that found nothing has one passing case: no tool takes it for lost."""
+    """Return the document. Without findings it has one passing case, since tools take an empty report for a failure."""
     suites: dict[str, list[Diagnostic]] = {}
     for diagnostic in report.diagnostics:
         suites.setdefault(diagnostic.path, []).append(diagnostic)

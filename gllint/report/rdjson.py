@@ -1,4 +1,4 @@
-"""The Diagnostic Format of reviewdog, with what a single edit would put in the place of what it reports."""
+"""The Diagnostic Format of reviewdog, with a suggestion where a fix is a single edit."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def _diagnostic(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _suggestion(diagnostic: Diagnostic) -> Edit | None:
-    """Return the edit of a fix, where it is a single one: several would be taken one by one, and a half of them is
-    wrong.
-    """
+    """Return the edit of a fix that has only one. Reviewdog would offer several one by one, and half a fix is wrong."""
     fix = diagnostic.finding.fix
     return fix.edits[0] if fix is not None and len(fix.edits) == 1 and diagnostic.cell is None else None
 
@@ -57,7 +55,7 @@ def _range(span: Span, lines: list[str]) -> dict[str, Any]:
 
 
 def _byte_column(lines: list[str], line: int, column: int) -> int:
-    """Return the column in bytes of UTF-8; beyond what is known of the text it stays as it is."""
+    """Return a column counted in bytes of UTF-8. Of a line that is not in ``lines``, the column is unchanged."""
     text = lines[line - 1] if line <= len(lines) else ""
     if text.isascii():
         return column

@@ -41,7 +41,7 @@ def render(report: Report) -> str:
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    """Return whether the run was complete, with the notices."""
+    """Return the invocation: whether the run succeeded, the rules that failed, and the files that were not read."""
     failures = [{"level": "error", "message": {"text": text}} for text in report.failures]
     unread_files = [
         {
@@ -85,7 +85,7 @@ def _result(
         result["relatedLocations"] = [
             {**_note(note, report), "id": index} for index, note in enumerate(finding.notes)
         ]
-    if finding.fix is not None and diagnostic.cell is None:  # an edit of a cell is none of its file
+    if finding.fix is not None and diagnostic.cell is None:  # SARIF has no edits of a notebook's cell
         change = {
             "artifactLocation": {"uri": _uri(diagnostic.path)},
             "replacements": [_replacement(edit) for edit in finding.fix.edits],
@@ -121,7 +121,7 @@ _DRIVE = re.compile("[A-Za-z]:/")
 
 
 def _uri(path: str) -> str:
-    """Return a path as a URI."""
+    """Return a path as a URI: ``/a b`` → ``file:///a%20b``, ``C:/a`` → ``file:///C:/a``, ``a b`` → ``a%20b``."""
     if _DRIVE.match(path):
         return "file:///" + path[:2] + quote(path[2:], errors="surrogateescape")
     if path.startswith("//"):  # a network path: the host follows the slashes

@@ -1,4 +1,4 @@
-"""What was not looked at: tools that return text or something unknown, and files that were left out."""
+"""What was not checked: tools that return text or something unknown, and files that were left out."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ TEXT_RULE = "GL104"
 
 
 class Unseen(NamedTuple):
-    """How many tools there are by what they return, and the files left out, each with the reason, by their paths.
+    """How many tools there are, counted by what they return, and what else was not checked.
 
-    The path of a folder ends with a slash.
-
-    ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
-    result is unknown, for ``--why``. ``texts_with_numbers``
-    counts the tools whose numbers are next to text that may contain more, ``partial`` those of which a part is unknown,
-    the first of them at ``first_partial``; ``unregistered`` functions that are passed on like tools, ``under`` what no
-    row of the framework table names, the first of them at ``first_unregistered``, and the ``row`` of
-    ``frameworks`` that makes tools of them; ``plain`` numbers that ``plain-kinds`` leaves out.
+    - ``number``, ``text`` and ``unknown`` count the tools by their result.
+    - ``judges_text``: GL104 is on wherever a tool returns text.
+    - ``texts_with_numbers`` counts the tools that return text next to numbers.
+    - ``partial`` counts the tools of whose result a part is unknown.
+    - ``unregistered`` counts functions that are passed on like tools, ``under`` names that no row of the framework
+      table has; ``row`` is a row of ``frameworks`` that makes them tools.
+    - ``first_…`` is the place of the first of each, for ``--why``.
+    - ``files`` has the reason for each path that was left out; the path of a folder ends with a slash.
+    - ``plain`` counts the numbers that ``plain-kinds`` leaves out.
     """
 
     tools: int = 0
@@ -44,7 +45,7 @@ class Unseen(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether all was looked at."""
+        """Return whether everything was checked."""
         return not (
             self.files or self.unknown or self.partial or self.unregistered or self._has_unjudged_text
         )
@@ -54,9 +55,9 @@ class Unseen(NamedTuple):
         return bool(self.text or self.texts_with_numbers) and not self.judges_text
 
     def line(self, why_no_text: str = f"{TEXT_RULE} is off") -> str:
-        """Return the figures in one line, empty if everything was checked. "15 tools: 9 return numbers, 4 return text.
+        """Return the figures as a line without its last dot, empty if everything was checked.
 
-        Not checked: 2 (unknown result: tools.py:14)".
+        ``15 tools: 9 return numbers, 4 return text. Not checked: 2 (unknown result: tools.py:14)``
         """
         if self.is_empty:
             return ""
@@ -86,7 +87,7 @@ class Unseen(NamedTuple):
 
     @property
     def _other(self) -> int:
-        """Results that are neither numbers nor text: truth values, nothing."""
+        """The number of tools whose results are neither numbers nor text: truth values, None."""
         return self.tools - self.number - self.text - self.unknown
 
     @property
@@ -97,14 +98,14 @@ class Unseen(NamedTuple):
         return f"{listed} left out" if listed else ""
 
     def advice(self) -> str:
-        """Return the command that would check most of the rest, as a sentence; empty if there is none."""
+        """Return a sentence with the option or setting that checks the largest gap, empty if there is none."""
         place, count = (
             (self.first_unknown, self.unknown) if self.unknown else (self.first_partial, self.partial)
         )
         if self.row:
             return f"`frameworks = [{self.row}]` in the configuration makes them tools."
         if place:
-            return f"--why {place} says what is not known of {'it' if count == 1 else 'the first'}."
+            return f"--why {place} explains what is unknown about {'it' if count == 1 else 'the first'}."
         if self._has_unjudged_text:
             return f"--extend-select {TEXT_RULE} reports the numbers in text."
         return ""

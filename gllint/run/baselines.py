@@ -1,6 +1,6 @@
-"""The baselines that projects name: writing one, and comparing findings with it.
+"""The baselines of projects: writing one, and comparing findings with it.
 
-Every host leaves out the same findings: the command line, flake8, the commit hook and the editor.
+The command line, flake8, the commit hook and the editor all leave out the same findings.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from gllint_rules import Finding
 
 
 class Baselines:
-    """The baselines of the projects of ``engine``, each read once and again when it has changed."""
+    """The baselines of the projects of ``engine``. A baseline is read again when its file changes."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._entries: dict[str, tuple[Signature | None, list[Fingerprint]]] = {}
 
     def entries(self, file: str) -> list[Fingerprint]:
-        """Return what a baseline contains. Raises :class:`UsageError` if it is missing or is none."""
+        """Return the entries of a baseline. Raises :class:`UsageError` if it is missing or not a baseline."""
         signature = signature_of(file)
         entry = self._entries.get(file)
         if entry is None or entry[0] != signature or signature is None:
@@ -34,10 +34,9 @@ class Baselines:
         return entry[1]
 
     def compare(self, outcome: Outcome, covers_all: bool) -> dict[str, Compared]:
-        """Compare what was found with the baseline of each file's configuration; by the paths of the baselines.
+        """Return, by the path of each baseline in use, how the findings compare with it. Raises :class:`UsageError`.
 
-        ``covers_all`` says that the outcome contains all findings of its files, so that one that it lacks is fixed.
-        Raises :class:`UsageError`.
+        ``covers_all`` says that the outcome has all findings of its files, so that an entry without one is fixed.
         """
         findings, checked = self._grouped(outcome.findings), set(outcome.checked)
         files = {file for path in checked if (file := self._file_of(path)) is not None}
@@ -49,7 +48,7 @@ class Baselines:
         }
 
     def leave_out(self, outcome: Outcome) -> None:
-        """Take out of ``outcome`` what baselines contain. Raises :class:`UsageError`."""
+        """Drop the findings of ``outcome`` that are in a baseline. Raises :class:`UsageError`."""
         old_findings: set[Finding] = set()
         for file, findings in self._grouped(outcome.findings).items():
             old_findings.update(findings)
@@ -85,10 +84,10 @@ class Baselines:
 def write(
     engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool
 ) -> tuple[int, int]:
-    """Write what was found to the baseline ``path`` (absolute), whose entries were ``old``. Raises :class:`UsageError`.
+    """Write the findings to the baseline ``path`` (absolute), whose entries were ``old``. Raises :class:`UsageError`.
 
-    It keeps the entries of ``old`` that the run did not judge: other files, rules or lines. Return the number of
-    findings of this run, and of the entries that are kept.
+    The entries of ``old`` that the run did not check (other files, rules or lines) stay in it. Return the number of
+    this run's findings, and of those entries.
     """
     covered = outcome.checked if covers_all else ()
     unseen = compared(engine, path, outcome.findings, old, set(covered)).unseen
@@ -104,7 +103,10 @@ def compared(
     old: Sequence[Fingerprint],
     covered: Collection[str] = (),
 ) -> Compared:
-    """Compare ``findings`` with the baseline ``old``, read from ``path``; of ``covered`` files there are no others."""
+    """Compare ``findings`` with the entries ``old`` of the baseline ``path``.
+
+    ``covered`` are the files whose findings are complete, so that an entry without a finding is fixed.
+    """
     folder = os.path.dirname(path)
 
     def has_scope(file: str, scope: str) -> bool:
@@ -115,12 +117,12 @@ def compared(
     unjudged: list[tuple[Fingerprint, Sequence[tuple[str, str]]]] = []
 
     def was_checked(entry: Fingerprint) -> bool:
-        """Return whether the finding of an entry would have been found again."""
+        """Return whether the run would have found the finding of an entry again, if it were not fixed."""
         full = absolute(os.path.join(folder, entry.path))
         if full not in covered or entry.code not in engine.config_of(full).codes:
             return False
         if texts(full) and entry.text not in texts(full):
-            return True  # whatever was not read, this line is no more
+            return True  # the line is gone, so unread files do not matter
         obstacles = engine.obstacles(full, (entry.code,))
         if obstacles:
             unjudged.append((entry, obstacles))
@@ -141,7 +143,7 @@ def compared(
 
 
 def _may_exist(path: str) -> bool:
-    """Return whether a file exists or is in a folder that cannot be listed."""
+    """Return whether a file exists, or may exist in a folder that cannot be read."""
     try:
         os.stat(path)
     except PermissionError:

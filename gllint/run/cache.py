@@ -1,9 +1,8 @@
-"""The cache of one project: a folder of entries, each whole or absent, never wrong.
+"""The cache of one project: a folder of entries, each a file that is whole or absent.
 
-An entry is its payload, a value in MessagePack, behind the signature of its name and payload, written to a temporary
-file and renamed into place; what a killed process leaves behind does not pass the signature or was never renamed. An
-entry can come with a repository that someone else made: it is believed where this user's key signed it, and reading
-one can build our own records and nothing else.
+An entry is a value in MessagePack or JSON after a signature of its name and value. It is written to a temporary file
+and renamed into place, so a killed process leaves no half entry. An entry may come with a repository of someone else:
+it is read only if this user's key signed it, and reading it can create gllint's own records and nothing else.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _JSON_STARTS = (b"[", b"{")  # no array or map of MessagePack begins with these
 _LOCK = "lock"
 _FOLDERS = "folders"
-_FEW_FOLDERS = 500  # whose JSON is read before msgspec would be imported
+_FEW_FOLDERS = 500  # up to this many, reading JSON is faster than importing msgspec
 _LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
@@ -49,9 +48,9 @@ _T = TypeVar("_T")
 
 
 def encode(value: object, is_small: bool = False) -> bytes:
-    """Return as bytes a value of plain values, named tuples, tuples, frozen sets and dicts by text.
+    """Return a value as bytes: plain values, named tuples, tuples, frozen sets, and dicts with string keys.
 
-    One that ``is_small`` becomes JSON: MessagePack reads faster, and takes longer to import than JSON to read it.
+    A value that ``is_small`` becomes JSON: MessagePack is read faster, but its import takes longer than that.
     """
     import json
 
@@ -62,14 +61,14 @@ def encode(value: object, is_small: bool = False) -> bytes:
 
     try:
         return msgspec.msgpack.encode(value)
-    except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8, fits only JSON
+    except UnicodeEncodeError:  # only JSON can have a lone surrogate, as in a file name that is not UTF-8
         return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
 def decode(payload: bytes, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T:
-    """Return the value of :func:`encode`. Raises ``ValueError`` if it is no ``kind``, or no value at all.
+    """Return the value that :func:`encode` wrote. Raises ``ValueError`` if it is not a ``kind``, or no value at all.
 
-    ``build`` makes it of its JSON, with bytes as base64 and tuples as lists; msgspec does if there is none.
+    ``build`` creates it from its JSON, which has bytes as base64 and tuples as lists; without ``build``, msgspec does.
     """
     try:
         if not payload.startswith(_JSON_STARTS):
@@ -84,7 +83,7 @@ def decode(payload: bytes, kind: type[_T], build: Callable[[Any], _T] | None = N
         import msgspec
 
         return msgspec.convert(value, kind)
-    except (RecursionError, MemoryError, OverflowError) as error:  # it is nested or long beyond all sense
+    except (RecursionError, MemoryError, OverflowError) as error:  # too deep or too long to be gllint's own
         raise ValueError("no entry") from error
     except (AttributeError, TypeError) as error:
         raise ValueError("an entry of another making") from error
@@ -112,7 +111,7 @@ class Store:
         if cache_dir is None:
             return cls(None)
         if os.path.islink(cache_dir):
-            # It came with the repository or leads where we know nothing of: nothing is read or written there.
+            # The link may come with the repository and lead anywhere: nothing is read or written there.
             return cls(None)
         name = digest(
             installation(),
@@ -122,9 +121,9 @@ class Store:
         return cls(f"{cache_dir}/{name.hex()}")
 
     def read(self, name: str, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T | None:
-        """Return the entry ``name``, ``None`` if there is no sound one that contains a ``kind``.
+        """Return the entry ``name``, ``None`` if there is none, or none that is signed and contains a ``kind``.
 
-        ``build`` makes it of JSON, see :func:`decode`.
+        ``build`` creates it from JSON, see :func:`decode`.
         """
         if self.folder is None:
             return None
@@ -141,15 +140,15 @@ class Store:
             return None
         try:
             return decode(payload, kind, build)
-        except ValueError:  # an entry of another making is as good as absent
+        except ValueError:  # of another version of gllint
             return None
 
     def has(self, name: str) -> bool:
-        """Say whether there is an entry ``name``, sound or not."""
+        """Return whether there is an entry ``name``, valid or not."""
         return self.folder is not None and os.path.isfile(f"{self.folder}/{name}")
 
     def write(self, name: str, value: object, is_small: bool = False) -> None:
-        """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
+        """Write an entry atomically. If the folder cannot be written, this store keeps nothing from then on."""
         if self.folder is None:
             return
         payload = encode(value, is_small)
@@ -169,7 +168,7 @@ class Store:
             self.folder = None
 
     def _identity(self, name: str) -> tuple[bytes, bytes]:
-        """Return the store and the entry that a signature is for: no other can take its place."""
+        """Return the names of store and entry, which are signed too, so that an entry is valid in its place only."""
         return os.path.basename(self.folder or "").encode("utf-8", "surrogateescape"), name.encode()
 
     def walk(
@@ -180,10 +179,10 @@ class Store:
         locked: dict[str, str] | None = None,
         omissions: list[Omission] | None = None,
     ) -> Iterator[SourceFile]:
-        """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds.
+        """Yield the Python files below ``top`` like :func:`~gllint.files.discover.walk`, with cached folder listings.
 
-        ``locked`` takes the folders within a project that cannot be listed, each with the reason, ``omissions`` what
-        is left out.
+        The folders that cannot be listed are added to ``locked``, each with the reason, and what is left out to
+        ``omissions``.
         """
         folders = Folders(self.read(_FOLDERS, dict[str, Any], dict))
         yield from walk(top, places, within_project, folders)
@@ -198,9 +197,9 @@ class Store:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Let one process at a time through, so that several do not compute the same entries at once.
+        """Wait for other processes, so that only one computes an entry.
 
-        No one waits for ever: after a minute the work is done twice.
+        After a minute the wait ends, and the entry is computed twice.
         """
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError, ImportError):
@@ -226,9 +225,9 @@ class Store:
 
 @cache
 def installation() -> bytes:
-    """Return a digest of this Python and of gllint's own files: a changed rule must not find old results.
+    """Return a digest of this Python and of gllint's own files, so that a changed rule does not get old results.
 
-    Where an installer put them there, its list of them with their digests says which they are.
+    The digests of installed files are in the installer's RECORD; without one, sizes and times identify the files.
     """
     record = os.path.dirname(gllint.__path__[0]) + f"/gllint-{gllint.__version__}.dist-info/RECORD"
     folders = list(RULES.packages())
@@ -245,7 +244,7 @@ def installation() -> bytes:
 
 
 def cache_folder(top: str) -> str:
-    """Return the folder for caches within ``top``, whatever else is kept there."""
+    """Return the absolute path of the folder for caches within ``top``."""
     return os.path.abspath(os.path.join(top, FOLDER)).replace(os.sep, "/")
 
 
@@ -257,7 +256,7 @@ class Cleaned(NamedTuple):
 
 
 def clean(cache_dir: str) -> Cleaned:
-    """Remove from a cache folder what gllint wrote there, and the folder if that was all. A link is left alone."""
+    """Remove gllint's files from a cache folder, and the folder if it is empty then. A link is kept."""
     if os.path.islink(cache_dir) or not os.path.isdir(cache_dir):
         return Cleaned(False, [cache_dir] if os.path.lexists(cache_dir) else [])
     return _removed(cache_dir, _is_label, with_stores=True)
@@ -305,7 +304,7 @@ def _unlinked(path: str) -> bool:
 
 
 def _is_entry(entry: os.DirEntry[str]) -> bool:
-    """Say whether a file of a store is one that gllint wrote: by its name and by what it begins with."""
+    """Return whether gllint wrote a file of a store, judged by its name and its first bytes."""
     if not entry.is_file(follow_symlinks=False):
         return False
     if entry.name == _LOCK:
@@ -339,7 +338,7 @@ def _opened_lock(path: str) -> BinaryIO:
 
 
 def _wait_for(lock: BinaryIO) -> None:
-    """Take the lock of the cache, or go on without it after a while."""
+    """Take the lock of the cache, or return without it after a minute."""
     import fcntl
 
     deadline = time.monotonic() + _LOCK_PATIENCE
@@ -355,7 +354,7 @@ def _wait_for(lock: BinaryIO) -> None:
 
 
 def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
-    """Return the files of gllint's own source with their sizes and times."""
+    """Return the files below a folder with their status, except bytecode."""
     files: list[tuple[str, os.stat_result]] = []
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
         if entry.is_dir():
@@ -367,14 +366,14 @@ def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
 
 def _label(top: str) -> None:
     if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
-        return  # someone keeps other things there: they are not to be hidden from git
+        return  # the user keeps other files there, which git must not ignore
     for name, text in _LABELS.items():
         with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "xb") as file:
             file.write(text.encode())
 
 
 def _prune(top: str) -> None:
-    """Remove the stores that nothing was written to for long; whatever else lies there is not ours."""
+    """Remove the stores that were not written to for two weeks. Other files are not gllint's and are kept."""
     limit = time.time() - _KEEP_SECONDS
     for entry in _entries(top):
         if _is_store(entry) and entry.stat(follow_symlinks=False).st_mtime < limit:

@@ -1,4 +1,4 @@
-"""What a run passes over on its way although no finding reports it: the same for every host."""
+"""Notices: what a run did not check although no finding reports it. They are the same for every host."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacles
 
 _MOST_PATHS = 3
-_DISOBEYED = "not obeyed in full"
-_FEW_BYTES = 100_000  # that are parsed although no rule could report on them: some 30 ms, once
+_DISOBEYED = "not applied in full"
+_FEW_BYTES = 100_000  # files that no rule could report on are parsed up to this size: some 30 ms, once
 
 
 class Notice(NamedTuple):
-    """Files that were not checked although no finding reports them, and why; or such folders.
+    """Files or folders that were not checked, and why. No finding reports them.
 
-    ``why`` applies to all of them, ``details`` to each.
+    ``why`` is the reason for all of them; ``details`` has one for each.
     """
 
     paths: tuple[str, ...]
@@ -32,7 +32,7 @@ class Notice(NamedTuple):
     lack: str = "not checked"
 
     def text(self, show: Callable[[str], str]) -> str:
-        """Return what to say about them; ``show`` gives the path that people see."""
+        """Return ``3 files not checked, cannot be decoded: a.py, b.py, c.py``; ``show`` returns the path to print."""
         details = self.details or ("",) * len(self.paths)
         entries = [(show(path), detail) for path, detail in zip(self.paths, details, strict=True)]
         listed = ", ".join(f"{name} ({detail})" if detail else name for name, detail in entries[:_MOST_PATHS])
@@ -42,14 +42,14 @@ class Notice(NamedTuple):
         return f"{len(entries)} {self.noun}{plural} {self.lack}{why}: {listed}{tail}"
 
     def without(self, paths: Collection[str]) -> Notice:
-        """Return the same, with its ``details``, of other paths than these."""
+        """Return the notice without some paths and their ``details``."""
         entries = [entry for entry in zip(self.paths, self.details, strict=True) if entry[0] not in paths]
         return self._replace(
             paths=tuple(path for path, _ in entries), details=tuple(detail for _, detail in entries)
         )
 
     def reasons(self) -> dict[str, str]:
-        """Return of each path why it was not checked; that of a folder ends with a slash."""
+        """Return why each path was not checked. The path of a folder ends with a slash."""
         details = self.details or (self.why,) * len(self.paths)
         slash = "/" if self.noun == "folder" else ""
         return {path + slash: why for path, why in zip(self.paths, details, strict=True)}
@@ -58,9 +58,10 @@ class Notice(NamedTuple):
 def notices(
     index: Index, unread: Callable[[], Obstacles], paths: Collection[str], named: Collection[str]
 ) -> Iterator[Notice]:
-    """Yield what was passed over on the way to ``paths`` of a project; those that are ``named`` have findings.
+    """Yield what was not checked when ``paths`` of a project were.
 
-    ``unread`` gives what of the project was not read.
+    ``named`` are the files that the user passed: findings report what is wrong with them. ``unread`` returns the files
+    of the project that were not read.
     """
     undecodable = _undecodable(index, paths)
     if files := tuple(path for path in undecodable if path not in named):
@@ -72,7 +73,7 @@ def notices(
 
 
 def disobeyed(places: Places) -> Iterator[Notice]:
-    """Yield the files of patterns, and the configurations, that were met and are not obeyed."""
+    """Yield the ignore files and configurations that are not applied, or not in full."""
     if shadowed := tuple(sorted(places.shadowed)):
         each = "it" if len(shadowed) == 1 else "each"
         yield Notice(shadowed, f"a gllint.toml is next to {each}", "configuration", lack="not in force")
@@ -84,7 +85,7 @@ def disobeyed(places: Places) -> Iterator[Notice]:
 
 
 def _undecodable(index: Index, paths: Collection[str]) -> list[str]:
-    """Return those of the ``paths`` that are no text and take no part in the project."""
+    """Return those of ``paths`` that cannot be decoded as text and are no modules of the project."""
     candidates = index.candidates()
     screened = index.table.screen(sorted(paths))
     return [path for path, look in screened.items() if look.flags & UNDECODABLE and path not in candidates]
@@ -93,10 +94,10 @@ def _undecodable(index: Index, paths: Collection[str]) -> list[str]:
 def _unparsed(
     index: Index, unread: Callable[[], Obstacles], paths: Collection[str], exempt: Collection[str]
 ) -> dict[str, str]:
-    """Return of files that are not Python, the ``exempt`` aside, what is wrong with them.
+    """Return the files that do not parse, except ``exempt`` ones, each with the reason.
 
-    A file that no rule could report on is parsed where an answer rests on it, and where all of these together are
-    small. Of the files next to ``paths`` those are among them that could matter to them.
+    A file that no rule could report on is parsed only if an answer depends on it, or if all such files are small
+    together. Files next to ``paths`` are included if they mention one of them or are mentioned by one.
     """
     candidates = index.candidates()
     others = {path for path in paths if path not in candidates}.difference(exempt)

@@ -1,9 +1,8 @@
-"""What of a project was not read, and to which files that matters.
+"""The files of a project that were not read, and the files for which that matters.
 
-A file that cannot be read is an input without an answer, and files that depend on it are not judged: no suppression is
-called unused, no entry of a baseline is taken out, since the file may be the one that needs it. A file rests on
-another where one that leads to the first leads to the other, too. Names of modules in the texts decide that: there is
-nothing else to go by where a text does not parse.
+A suppression is not called unused, and an entry of a baseline not fixed, while a file that may need it is unread. An
+unread file matters to another file if some file mentions both, directly or through others. What a file mentions are
+the names of modules in its text, since a file that does not parse has no imports.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from gllint_rules.tuples import NamedTuple
 
 MOST_FILES, MOST_BYTES = 10_000, 64_000_000
 _FEW_FILES = 200
-# What tools have put there, and what others have written.
+# Folders of generated or installed files.
 _FOREIGN = frozenset(DEFAULT_EXCLUDE) | {"dist-packages"}
-# Rules that report what a project has nowhere, or only where it has something: any of its files may have that.
+# Rules that report what is missing in the whole project: every unread file may have it.
 _ANYWHERE = ("GL3", "GL7")
 
 
@@ -39,7 +38,7 @@ class Obstacle(NamedTuple):
 class Obstacles:
     """The files of one project that were not read.
 
-    ``result_of`` gives the results of the rules for a file that takes part.
+    ``result_of`` returns the results of the rules for a module of the project.
     """
 
     def __init__(self, index: Index, result_of: Callable[[str], Result]) -> None:
@@ -47,7 +46,7 @@ class Obstacles:
         self._reachable: dict[str, frozenset[str]] = {}
 
     def of(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
-        """Return what was not read and may matter to findings of ``codes`` (or their prefixes) in a file."""
+        """Return the unread files that may matter to findings of ``codes`` (or of their prefixes) in a file."""
         files = self.files
         if path in files:
             return [Obstacle(path, files[path])]
@@ -59,9 +58,9 @@ class Obstacles:
         return [Obstacle(other, unread_files[other]) for other in sorted(matter)] + self._excluded_for(path)
 
     def beside(self, paths: Collection[str]) -> dict[str, str]:
-        """Return the unread files that mention one of ``paths`` or that one mentions, each with the reason.
+        """Return the unread files that mention one of ``paths``, or are mentioned by one, each with the reason.
 
-        The rest of the project is not looked through for what leads from one to the other: this is asked at every run.
+        Mentions through other files are not followed, since every run asks this.
         """
         files = {path: why for path, why in self.files.items() if path not in paths}
         if not files:
@@ -81,12 +80,12 @@ class Obstacles:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The files of the project that were not read, or not as a whole, each with the reason."""
+        """The files of the project that were not read completely, each with the reason."""
         return self._index.unread_files()
 
     @cached_property
     def _troubled(self) -> dict[str, str]:
-        """The files of which a part was not read, or of which a rule failed."""
+        """The files of which a part was not read, or on which a rule failed, each with the reason."""
         reasons: dict[str, str] = {}
         for path in self._index.candidates():
             result = self._result_of(path)
@@ -97,7 +96,7 @@ class Obstacles:
     # --- which files lead to which -------------------------------------------------------------------------
 
     def _matter(self, path: str, unread: Collection[str]) -> frozenset[str]:
-        """Return those of the files ``unread`` to which one leads that leads to a file, too."""
+        """Return the ``unread`` files that some file mentions, directly or through others, together with ``path``."""
         if self._mentions is None:
             return frozenset(unread)
         if path not in self._reachable:
@@ -107,7 +106,7 @@ class Obstacles:
 
     @cached_property
     def _mentions(self) -> dict[str, set[str]] | None:
-        """Return for each file the files that mention its module; ``None`` if there are too many to look at."""
+        """The files whose modules each file mentions; ``None`` if there are too many files to read."""
         index = self._index
         nodes = sorted({*index.files, *index.parsed, *index.unread, *self.files})
         by_stem: dict[str, set[str]] = defaultdict(set)
@@ -133,7 +132,7 @@ class Obstacles:
         return users
 
     def _raw(self, path: str) -> bytes | None:
-        """Return the bytes of a file, as far as they can be read at all."""
+        """Return the bytes of a file, ``None`` if they cannot be read."""
         try:
             return self._index.means.sources.of(path).raw
         except OSError:
@@ -142,7 +141,7 @@ class Obstacles:
     # --- what lies next to the project ----------------------------------------------------------------------
 
     def _excluded_for(self, path: str) -> list[Obstacle]:
-        """Return what is excluded and mentions a file, or a package that may hand it on."""
+        """Return the excluded files that mention a file, or a package that re-exports it."""
         names = {stem(path)} | {stem(user) for user in self._packages_over(path)}
         return [
             Obstacle(other, why) for other, why, stems in self._excluded if stems is None or names & stems
@@ -160,7 +159,7 @@ class Obstacles:
 
     @cached_property
     def _excluded(self) -> list[tuple[str, str, frozenset[str] | None]]:
-        """What is not linted, why, and the names of modules that it mentions; ``None``: perhaps all of them."""
+        """The excluded files: path, reason, and the modules that each mentions (``None``: possibly all of them)."""
         stems = frozenset(map(stem, self._index.files))
         entries: list[tuple[str, str, frozenset[str] | None]] = []
         size = 0
@@ -182,32 +181,38 @@ class Obstacles:
 
 
 def stem(path: str) -> str:
-    """Return the name by which a file is imported: of a package's ``__init__`` that of the folder."""
+    """Return the last part of a file's module name: ``a/b.py`` → ``b``, ``a/__init__.py`` → ``a``."""
     folder, _, name = path.rpartition("/")
     name = name.partition(".")[0]
     return folder.rpartition("/")[2] if name == "__init__" else name
 
 
 def _words(data: bytes, words: frozenset[str]) -> set[str]:
-    """Return which of some words are in the bytes of a file, whatever encoding of ASCII they are in."""
-    ascii_words = {word.encode(): word for word in words if word.isascii() and word}
+    """Return which of some words may be in a file, whatever its encoding is."""
     from gllint_rules.words.screen import words_in
 
+    ascii_words = {word.encode(): word for word in words if word.isascii() and word}
+    # Without zero bytes, ASCII words of UTF-16 and UTF-32 are those of UTF-8.
     matches = {ascii_words[word] for word in words_in(data.replace(b"\0", b""), frozenset(ascii_words))}
     return matches | {word for word in words if not word.isascii() and not data.isascii()}
 
 
-def _closure(paths: Collection[str], leading: Mapping[str, Collection[str]]) -> set[str]:
+def _closure(paths: Collection[str], edges: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the paths and everything that can be reached from them along ``edges``."""
     closure, waiting = set(paths), list(paths)
     while waiting:
-        new = set(leading.get(waiting.pop(), ())) - closure
+        new = set(edges.get(waiting.pop(), ())) - closure
         closure |= new
         waiting += new
     return closure
 
 
 def _unlisted_files(root: str, listed: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the Python files below a folder that are not ``listed``, and with the reason what cannot be looked into."""
+    """Yield the Python files below a folder that are not in ``listed``, with an empty reason.
+
+    A folder that cannot be read is yielded with the reason. Other projects, environments and generated folders are
+    skipped.
+    """
     pending = [root]
     while pending:
         folder = pending.pop()

@@ -1,8 +1,8 @@
-"""What a walk left out although the project takes it for its own, so that it is reported.
+"""Files that a walk left out although they seem to belong to the project: a run reports them as not checked.
 
-The usual folders (``build``, ``.venv`` …) and what git ignores are left out as what tools have put there. So a file in
-them counts where git tracks it or the project's code imports it; where git knows nothing of the files next to it,
-wherever nothing says that a tool made it. Of all that only what rules could report on is reported.
+The usual folders (``build``, ``.venv`` …) and what git ignores are left out, since tools generate them. A file in them
+belongs to the project if git tracks it or the project's code imports it; where git tracks nothing, unless there are
+signs that a tool made it. Only files on which rules could report are reported.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STORES = {
 }  # fmt: skip
 _CHECKPOINTS, _CHECKPOINT = ".ipynb_checkpoints", "-checkpoint.ipynb"
 _MODULES = "node_modules"
-# What tools leave where they install or keep things.
+# Files and folders by which a folder of installed packages or of a tool's data is recognised.
 _MARKS = frozenset(
     {
         "pyvenv.cfg", "conda-meta", "CACHEDIR.TAG", "EGG-INFO", ".package-lock.json", ".yarn-integrity",
@@ -44,28 +44,28 @@ _MARKS = frozenset(
 _MARK_ENDS = (".dist-info", ".egg-info")
 _BY_DEFAULT, _BY_GIT, _LINKED = "excluded by default", "ignored by git", "behind a link that leads elsewhere"
 _TRACKED = {
-    _BY_DEFAULT: "excluded by default though tracked by git",
-    _BY_GIT: "ignored though tracked by git",
+    _BY_DEFAULT: "excluded by default although tracked by git",
+    _BY_GIT: "ignored although tracked by git",
 }
-_NO_NAME = "has a line #! of Python and no name of it"
+_NO_NAME = "begins with #! and Python, but does not end in .py"
 _LOADED = "run from code by its path"
-# The texts near to what runs a file.
+# String literals, of which those near a loader may be paths.
 _TEXT = re.compile(r"""(?P<quote>["'])(?P<text>[^"'\\\n]{1,255})(?P=quote)""")
 _WINDOW, _MOST_TEXTS = 300, 1_000
 _TOO_MANY = "contains too many files"
 
 
 class UncheckedFile(NamedTuple):
-    """A file that was left out, and why; of a folder, whose path ends with a slash, no one knows what it contains."""
+    """A file that was left out, and why; or a folder (its path ends with a slash) that is too large to look through."""
 
     path: str
     why: str
 
 
 class Omissions:
-    """What walks of the folders ``tops`` left out next to the files that they ``listed``.
+    """The ``omissions`` of walks through the folders ``tops``, which ``listed`` the files to check.
 
-    ``index_of`` gives the project that a file (absolute) belongs to.
+    ``index_of`` returns the project of a file (absolute).
     """
 
     def __init__(
@@ -82,52 +82,54 @@ class Omissions:
         self._entries = MOST_ENTRIES
         self._bytes = MOST_BYTES
         self._full: list[UncheckedFile] = []
-        self.has_given_up = False  # before all that imports or runs a file was looked at
+        self.has_given_up = (
+            False  # whether there was too much code to find everything that imports or runs a file
+        )
 
     def unchecked_files(self) -> list[UncheckedFile]:
         """Return the left-out files that seem to belong to the project and may have findings."""
         reasons = {path: _TRACKED.get(why, why) for path, why in self._tracked()}
         suspects: dict[str, str] = {}
         for omission in self._omissions:
-            is_plain = self._known(omission.path) is None
+            is_untracked = self._tracked_near(omission.path) is None
             if omission.what == SCRIPT:
                 continue
-            if is_plain and (omission.what != LINK or not self._is_inside(omission.path)):
+            if is_untracked and (omission.what != LINK or not self._is_inside(omission.path)):
                 for path in self._below(omission):
                     reasons.setdefault(path, self._why(omission))
             elif omission.what != LINK:
                 suspects |= {path: self._why(omission) for path in _near(omission) if path not in reasons}
-        speaking = {path: why for path, why in reasons.items() if self._could_matter(path)}
+        unchecked = {path: why for path, why in reasons.items() if self._could_matter(path)}
         suspects = {path: why for path, why in suspects.items() if self._could_matter(path)}
         imports = self._imported(suspects) if suspects else frozenset()
-        speaking |= {path: f"{suspects[path]} though imported" for path in imports}
-        speaking |= {
+        unchecked |= {path: f"{suspects[path]} although imported" for path in imports}
+        unchecked |= {
             path: _LOADED for path in self._loaded() if self._could_matter(path) and _is_python(path)
         }
-        speaking |= {
-            path: _NO_NAME for path in self._scripts() if path not in speaking and self._could_matter(path)
+        unchecked |= {
+            path: _NO_NAME for path in self._scripts() if path not in unchecked and self._could_matter(path)
         }
-        return [*(UncheckedFile(*entry) for entry in sorted(speaking.items())), *self._full]
+        return [*(UncheckedFile(*entry) for entry in sorted(unchecked.items())), *self._full]
 
     # --- what git knows ------------------------------------------------------------------------------------
 
-    def _known(self, path: str) -> frozenset[str] | None:
-        """Return what git tracks (absolute), where it tracks anything below the folder that was walked to a path."""
+    def _tracked_near(self, path: str) -> frozenset[str] | None:
+        """Return the files (absolute) that git tracks below the walked folder that has ``path``, ``None`` for none."""
         top = next((top for top in self._tops if path.startswith(top)), "")
         return self._tracked_files_in.get(top)
 
     @cached_property
     def _tracked_files_in(self) -> dict[str, frozenset[str]]:
-        """Return the Python files that git tracks below each folder of the run."""
-        known: dict[str, frozenset[str]] = {}
+        """The Python files that git tracks below each walked folder, which is left out if it has none."""
+        tracked_files: dict[str, frozenset[str]] = {}
         for top in self._tops:
             repository = self._places.of(top.rstrip("/") or "/").repository
             names = tracked(repository, is_python_name) if repository else None
             start = repository.rstrip("/") + "/"
             paths = frozenset(path for name in names or () if (path := start + name).startswith(top))
             if paths:
-                known[top] = paths
-        return known
+                tracked_files[top] = paths
+        return tracked_files
 
     def _tracked(self) -> Iterator[tuple[str, str]]:
         """Yield the files that git tracks and the walk did not list, with the reason."""
@@ -144,7 +146,7 @@ class Omissions:
                         yield path, _BY_DEFAULT if is_default else _BY_GIT
 
     def _is_excluded_by_wish(self, path: str) -> bool:
-        """Say whether the configuration of a folder that was walked to a file names it as excluded."""
+        """Return whether the configuration of a folder between the walked one and the file excludes the file."""
         top = next(top for top in self._tops if path.startswith(top)).rstrip("/")
         folder = path
         while folder != top:
@@ -163,12 +165,12 @@ class Omissions:
         return _BY_DEFAULT if config.excluded.excludes(config.relative(omission.path)) else _BY_GIT
 
     def _is_inside(self, link: str) -> bool:
-        """Say whether a link leads to what was walked, or is to be, whatever came of that."""
+        """Return whether a link leads into one of the walked folders."""
         target = os.path.realpath(link).replace(os.sep, "/") + "/"
         return any(target.startswith(os.path.realpath(top).replace(os.sep, "/") + "/") for top in self._tops)
 
     def _below(self, omission: Omission) -> Iterator[str]:
-        """Yield the Python files that an omission is or contains, and that no tool has put there."""
+        """Yield the Python files that an omission is or contains, except installed and generated ones."""
         if omission.what == FILE:
             yield omission.path
             return
@@ -195,7 +197,7 @@ class Omissions:
                     yield path
 
     def _is_copy(self, path: str, folder: str) -> bool:
-        """Return whether a file in a generated folder is a copy of one that was checked."""
+        """Return whether a file in an omitted ``folder`` is a copy of one that was checked."""
         base, name = os.path.dirname(folder), os.path.basename(path)
         if os.path.basename(folder) == _CHECKPOINTS and name.endswith(_CHECKPOINT):
             return f"{base}/{name.removesuffix(_CHECKPOINT)}.ipynb" in self._listed
@@ -212,7 +214,7 @@ class Omissions:
         return by_name
 
     def _scripts(self) -> Iterator[str]:
-        """Yield the files without an ending that say that Python runs them."""
+        """Yield the files without a suffix whose first line says that Python runs them."""
         scripts = [omission.path for omission in self._omissions if omission.what == SCRIPT]
         if len(scripts) > _MOST_SCRIPTS:
             self._full.append(UncheckedFile(f"{os.path.dirname(scripts[_MOST_SCRIPTS])}/", _TOO_MANY))
@@ -221,13 +223,13 @@ class Omissions:
                 yield path
 
     def _loaded(self) -> Iterator[str]:
-        """Yield the files that were not listed and whose path, or name as a module, is in code that runs files."""
+        """Yield the files that were not listed although code that loads files has their path or module name."""
         loaders = 0
-        by_index: dict[str, list[str]] = defaultdict(list)
+        by_project: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._listed):
-            by_index[self._places.project(os.path.dirname(path)).root].append(path)
-        found: set[str] = set()
-        for paths in by_index.values():
+            by_project[self._places.project(os.path.dirname(path)).root].append(path)
+        loaded: set[str] = set()
+        for paths in by_project.values():
             index = self._index_of(paths[0])
             screened = index.table.screen(paths)
             for path in paths:
@@ -238,14 +240,14 @@ class Omissions:
                     break
                 loaders += 1
                 folders = [os.path.dirname(path), index.root, *(top.rstrip("/") for top in self._tops)]
-                found |= {
+                loaded |= {
                     file
                     for text in _texts(index.means.sources.code(path))
                     for name in (text, text.replace(".", "/") + ".py")
                     for folder in folders
                     if (file := _joined(folder, name)) not in self._listed and os.path.isfile(file)
                 }
-        yield from sorted(found)
+        yield from sorted(loaded)
 
     # --- what matters --------------------------------------------------------------------------------------
 
@@ -260,7 +262,7 @@ class Omissions:
         return self._bytes < 0 or bool(screen_bytes(index.settings, data).flags & PASSES)
 
     def _imported(self, suspects: Collection[str]) -> frozenset[str]:
-        """Return the files that a listed one imports."""
+        """Return those of ``suspects`` that a listed file imports."""
         words = frozenset(_module_name(path) for path in suspects)
         imported: set[str] = set()
         size = 0
@@ -278,12 +280,12 @@ class Omissions:
 
 
 def is_installed(names: Collection[str]) -> bool:
-    """Say whether a folder of those entries is what a tool has installed or keeps there."""
+    """Return whether the names in a folder show that a tool installed it or keeps data there."""
     return not _MARKS.isdisjoint(names) or any(name.endswith(_MARK_ENDS) for name in names)
 
 
 def _near(omission: Omission) -> Iterator[str]:
-    """Yield the left-out files that an import can reach."""
+    """Yield the files of an omission that an import can reach: itself, or those directly in a folder."""
     name = os.path.basename(omission.path)
     if omission.what == FILE and not is_notebook(name):
         yield omission.path
@@ -315,7 +317,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _texts(source: str) -> set[str]:
-    """Return the texts that may be paths next to what runs a file."""
+    """Return the string literals near the names of functions that load files: any of them may be a path."""
     texts: set[str] = set()
     for loader in LOADERS:
         start = source.find(word := loader.decode())
@@ -327,7 +329,7 @@ def _texts(source: str) -> set[str]:
 
 
 def _is_python(path: str) -> bool:
-    """Say whether all of a file is Python, as what code runs is."""
+    """Return whether a file can be read and is valid Python."""
     try:
         return judge(path, read_python(path)) is None
     except OSError:
@@ -352,7 +354,7 @@ def _module_name(path: str) -> str:
 
 
 def _imports(source: str) -> set[str]:
-    """Return the dotted names that a text imports, and what may be modules among the names it imports from one."""
+    """Return the dotted names of the modules that a text may import: ``from a import b`` → ``a``, ``a.b``."""
     names: set[str] = set()
     for node in _nodes(source):
         if isinstance(node, ast.Import):

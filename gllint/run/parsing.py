@@ -1,7 +1,7 @@
-"""From a file's bytes to its facts, whatever the bytes are: what cannot be parsed comes back as a record.
+"""From a file's bytes to its facts. A file that cannot be parsed becomes an :class:`Unparsed`; nothing is raised.
 
-CPython's own parser is the judge of what is Python; syntax that is newer than the running one is put in older words
-first (:mod:`gllint_rules.reading.newer`).
+CPython's own parser decides what is Python. Syntax that is newer than the running Python is rewritten first
+(:mod:`gllint_rules.reading.newer`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_BYTES, MAX_LINES = 4_000_000, 200_000
 class Unparsed(NamedTuple):
     """Why a file has no facts, and where (1-based; line 0: all of it).
 
-    ``is_python`` says that it is sound Python all the same, which is nothing to report but something to say.
+    ``is_python`` says that it is valid Python all the same (too large, say): a notice mentions it, no finding.
     """
 
     message: str
@@ -46,10 +46,10 @@ def parse(
     old_facts: Module | None = None,
     outline: Outline | None = None,
 ) -> Parsed:
-    """Return the facts of a file's bytes, its texts where it is not Python, or why there are none. Never raises.
+    """Return the facts of a file's bytes, or why there are none. Never raises.
 
-    ``old_facts`` are those before an edit, which cannot be used any more once there are new ones; ``outline`` is
-    theirs where another process has made it.
+    ``old_facts`` are those before an edit: they are reused for the new ones, and are invalid afterwards. ``outline``
+    is one that another process has made.
     """
     if text_kind(path) is not None:
         return _parse_text(path, data)
@@ -63,7 +63,7 @@ def _parse_text(path: str, data: bytes) -> Parsed:
     from gllint_rules.reading.text_files import MOST_BYTES, read_text_module
 
     if len(data) > MOST_BYTES:
-        return Unparsed(f"too large to be read: {len(data):,} bytes, at most {MOST_BYTES:,} are", 0)
+        return Unparsed(f"too large to read: {len(data):,} bytes (the limit is {MOST_BYTES:,})", 0)
     try:
         source = decode_plain(data).source
     except Undecodable as error:
@@ -78,7 +78,7 @@ def _parse_text(path: str, data: bytes) -> Parsed:
 
 
 def outlined(data: bytes) -> Outline | None:
-    """Return the outline of a file's bytes, ``None`` if there is any doubt about it."""
+    """Return the outline of a file's bytes, ``None`` if the file is too large or not valid."""
     from gllint_rules.reading.outline import outline_of
 
     try:
@@ -89,17 +89,17 @@ def outlined(data: bytes) -> Outline | None:
 
 
 def judge(path: str, data: bytes) -> Unparsed | None:
-    """Say why the bytes of the file at ``path`` are not Python; ``None`` if they are, of a newer version, too."""
+    """Return why a file's bytes are not Python, ``None`` if they are, be it of a newer version."""
     return on_large_stack(_judge, path, data)
 
 
 def unparsed_cells(path: str, code: str) -> list[Unparsed]:
-    """Return what is wrong with each cell of a notebook that is not Python; ``code`` is what it contains as Python."""
+    """Return why each cell of a notebook that is not Python is not; ``code`` is the notebook as Python."""
     return [Unparsed(*cell) for cell in unread_cells(code)] if is_notebook(path) else []
 
 
 def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outline: Outline | None) -> Parsed:
-    """Read the facts of a Python file; say what is wrong with it if that fails."""
+    """Return the facts of a Python file, or why it has none."""
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
@@ -111,12 +111,12 @@ def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outli
     except (Undecodable, ParseFailure) as error:
         return Unparsed(error.message, error.line, error.column)
     except Exception as error:
-        # A parser that fails in its own way must not take the run with it.
+        # A defect of a parser must not end the run.
         return Unparsed(f"cannot be parsed: {type(error).__name__}: {error}", is_python=True)
 
 
 def _judge(path: str, data: bytes) -> Unparsed | None:
-    """Say why a file is not Python of any known version; ``None`` if it is."""
+    """Return why a file is not Python of any known version, ``None`` if it is."""
     from gllint_rules.reading.syntax import ParseFailure, parsed
 
     try:
@@ -139,17 +139,17 @@ def _is_newer(source: str) -> bool:
 
 
 def too_large(data: bytes) -> str | None:
-    """Say why a file is too large to be read, ``None`` if it is not."""
+    """Return why a file is too large to read, ``None`` if it is not."""
     if len(data) > MAX_BYTES:
-        return f"too large to be read: {len(data):,} bytes, at most {MAX_BYTES:,} are"
+        return f"too large to read: {len(data):,} bytes (the limit is {MAX_BYTES:,})"
     lines = data.count(b"\n") if len(data) > MAX_LINES else 0
-    return f"too large to be read: {lines:,} lines, at most {MAX_LINES:,} are" if lines > MAX_LINES else None
+    return f"too large to read: {lines:,} lines (the limit is {MAX_LINES:,})" if lines > MAX_LINES else None
 
 
 def syntax_error(
     path: str, why: Unparsed | None, codes: frozenset[str], help: str = _FILE
 ) -> tuple[Finding, ...]:
-    """Return the finding of a file that is not Python, or of such a cell, if it is one and the rule is in force."""
+    """Return the GL900 finding of a file or cell that is not Python; nothing if it is, or if GL900 is off."""
     if why is None or why.is_python or "GL900" not in codes:
         return ()
     place = Span(why.line, why.column, why.line, why.column + 1)

@@ -1,4 +1,4 @@
-"""The rules' results for each file, and what that rests on."""
+"""The rules' results for each file, and the evidence that decides whether a cached result is still valid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from gllint_rules.tuples import NamedTuple
 
 
 class Dependencies(NamedTuple):
-    """Other files that the answers rest on: their contents, and whether they existed and belonged to the project."""
+    """The other files that answers depend on, by path.
+
+    The digests of those that were ``loaded``, whether ``probed`` ones existed, whether ``owned`` ones belonged to the
+    project.
+    """
 
     loaded: dict[str, bytes]
     probed: dict[str, bool]
@@ -19,10 +23,10 @@ class Dependencies(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What the answers about one module rest on, next to the same of the modules that it leads to.
+    """What the answers about one module depend on; the evidence of the modules that it imports adds to it.
 
-    Its ``digest``; its ``targets``, what each name that was asked for led to, a file or none; the modules that say
-    something of what is in it. One that is not ``sound`` has no facts.
+    The ``digest`` of its content; whether it is ``sound``, so that it has facts; its ``targets``, the file (or none)
+    that each name in it leads to; ``told_by``, the modules that add facts about what is in it.
     """
 
     digest: bytes
@@ -32,11 +36,13 @@ class Evidence(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is kept of all modules of a project together.
+    """What the cache keeps about all modules of a project together.
 
-    The digest of the list of its ``files``; whether one of them ``talks`` to a model; which paths outside were
-    ``probed``, and which are ``owned``; what ``parts`` of questions about all modules were given and said of each;
-    the names of tools, and the digests of ``answers``, each with what identifies the modules that they rest on.
+    - ``files`` is the digest of the list of files, ``talks`` whether one of them talks to a model.
+    - ``modules`` has the evidence of each module; ``probed`` and ``owned`` are as in :class:`Dependencies`.
+    - ``parts`` has, for each question about all modules, its arguments with the answer of each module.
+    - ``names`` are the names of tools, ``answers`` the digests of answers by question, each after a digest of the
+      modules on which they depend.
     """
 
     files: bytes
@@ -50,10 +56,10 @@ class Facts(NamedTuple):
 
 
 class StoredResult(NamedTuple):
-    """A kept result, encoded; the digest of its ``evidence`` and the ``answers`` that it rests on.
+    """A cached result, encoded, with the digests of the ``evidence`` and the ``answers`` that it depends on.
 
-    ``concerned`` are the files in which its findings and tools lie, and those that bring findings about; ``has_cuts``
-    says that a budget ran out.
+    ``concerned`` are the files that have or cause its findings, and those of its tools; ``has_cuts`` says that a
+    value was too complex to follow.
     """
 
     evidence: bytes
@@ -64,7 +70,7 @@ class StoredResult(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """Kept results with their fixes, and what they rest on: all modules, which ``state`` identifies, and more."""
+    """Cached results with their fixes; ``state`` is a digest of all modules, ``rests_on`` the other files."""
 
     state: bytes
     results: dict[str, Result]
@@ -72,16 +78,18 @@ class Fixed(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The rules' results for one file, before suppressions. ``notice`` says why they were not asked.
+    """The rules' results for one file, before suppressions.
 
-    ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are
-    those that it offers, with what of their results can be seen, ``plain_numbers`` what ``plain-kinds`` leaves
-    out of these; ``left_out`` says why it could not be read, or which part of it.
+    - ``cuts`` are the values that were too complex to follow, in this or another file.
+    - ``notice`` says why no rule ran; ``left_out`` why the file, or a part of it, could not be read.
+    - ``consulted`` are the names of the questions about all modules on which the result depends.
+    - ``tools`` are those that the file defines, with what is known of their results.
+    - ``plain_numbers`` are the numbers that ``plain-kinds`` leaves out.
     """
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
-    cuts: tuple[Cut, ...] = ()  # what came to light on the way, in whatever file
+    cuts: tuple[Cut, ...] = ()
     notice: str = ""
     consulted: frozenset[str] = frozenset()
     tools: tuple[ToolSight, ...] = ()
@@ -90,14 +98,14 @@ class Result(NamedTuple):
 
     @property
     def concerned(self) -> frozenset[str]:
-        """The files in which findings and tools lie, and those that bring findings about."""
+        """The files that have or cause findings, and those of tools."""
         paths = {path for finding in self.findings for path in (finding.path, *finding.causes)}
         paths.update(number.path for number in self.plain_numbers)
         return frozenset(paths.union(sight.tool.path for sight in self.tools))
 
     @property
     def places(self) -> frozenset[str]:
-        """The files of its findings."""
+        """All files that the result mentions: those concerned, and those of notes, cuts and plain numbers."""
         paths = {note.path for finding in self.findings for note in finding.notes}
         paths.update(cut.path for cut in self.cuts)
         return self.concerned.union(paths, (number.path for number in self.plain_numbers))
@@ -107,7 +115,7 @@ class Result(NamedTuple):
 
 
 def facts_from(value: Any) -> Facts:
-    """Return the facts that a JSON value represents. Raises ``ValueError`` or ``TypeError`` if there are none."""
+    """Build the facts from their JSON. Raises ``ValueError`` or ``TypeError`` if it has another shape."""
     files, talks, modules, probed, owned, parts, (passing, names), (state, answers) = value
     return Facts(
         a2b_base64(files),
@@ -125,7 +133,7 @@ def facts_from(value: Any) -> Facts:
 
 
 def results_from(value: Any) -> dict[str, StoredResult]:
-    """Return kept results, each still encoded, by their files; raises as :func:`facts_from` does."""
+    """Build the stored results of each file, still encoded, from JSON; raises like :func:`facts_from`."""
     return {
         path: StoredResult(
             a2b_base64(evidence), _digests(answers), frozenset(concerned), has_cuts, a2b_base64(result)
@@ -135,7 +143,7 @@ def results_from(value: Any) -> dict[str, StoredResult]:
 
 
 def result_from(value: Any) -> Result:
-    """Return what the rules said of a file; raises as :func:`facts_from` does."""
+    """Build the result of a file from its JSON; raises like :func:`facts_from`."""
     findings, failures, cuts, notice, consulted, tools, plain_numbers, left_out = value
     if findings or failures:
         import msgspec

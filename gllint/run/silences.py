@@ -32,43 +32,41 @@ def silences(engine: Engine, path: str, line: int, code: str | None) -> Iterator
 
 def _switched_off(config: Config, path: str, code: str) -> str:
     """Say which entry of ``per-file-ignores`` leaves a code out; empty if none does."""
-    if code in config.codes and code not in config.codes_in(path):
-        [pattern] = [
-            pattern
-            for pattern in config.per_file_ignores
-            if code
-            not in config._replace(per_file_ignores={pattern: config.per_file_ignores[pattern]}).codes_in(
-                path
-            )
-        ][:1]
-        return f"`per-file-ignores` of {config.source} leaves it out for `{pattern}`"
-    return ""
+    if code not in config.codes or code in config.codes_in(path):
+        return ""
+    # The first pattern that leaves the code out by itself.
+    pattern = next(
+        pattern
+        for pattern, codes in config.per_file_ignores.items()
+        if code not in config._replace(per_file_ignores={pattern: codes}).codes_in(path)
+    )
+    return f"`per-file-ignores` of {config.source} leaves it out for `{pattern}`"
 
 
 def _comment(engine: Engine, config: Config, finding: Finding) -> str:
-    """Return the comment that suppresses a finding."""
+    """Say which comment suppresses a finding, empty if none does: the nearest one without which it is reported."""
     source = engine.sources.code(finding.path)
 
-    def is_told(text: str) -> bool:
+    def is_reported(text: str) -> bool:
         comments = comments_of(finding.path, text)
         return finding in suppress.apply(finding.path, comments, [finding], frozenset({finding.code}))
 
-    if is_told(source):
+    if is_reported(source):
         return ""
     lines = source.split("\n")
     marked = [number for number, text in enumerate(lines) if "noqa" in text.lower() or "gllint:" in text]
     near = sorted(marked, key=lambda number: abs(number + 1 - finding.span.line))
     for number in near[:_MOST_COMMENTS]:
         text = lines[number]
-        hidden = text.replace("#", "\v")  # no comment any more, and nothing moves
-        if is_told("\n".join([*lines[:number], hidden, *lines[number + 1 :]])):
+        hidden = text.replace("#", "\v")  # blank to Python, and as long as before
+        if is_reported("\n".join([*lines[:number], hidden, *lines[number + 1 :]])):
             words = text[text.index("#") :].strip()
             return f"line {number + 1} suppresses it with `{words}`"
     return "several comments suppress it"
 
 
 def _baseline(engine: Engine, finding: Finding) -> str:
-    """Say that a finding is in the baseline, or return an empty text."""
+    """Say that a finding is in the baseline; empty if it is not."""
     file = engine.config_of(finding.path).baseline_file
     if file is None:
         return ""

@@ -329,7 +329,7 @@ def test_an_answer_that_cannot_be_read_is_told(folder: Path, capsys: pytest.Capt
     assert audit("run.json") == 2
     said = capsys.readouterr().out
     assert "note: it calls tools and has no answer that can be read" in said
-    assert "1 conversation, 0 answers, 0 numbers. 1 conversation has no answer that can be read." in said
+    assert "1 conversation, 0 answers, 0 numbers. 1 conversation has no readable answer." in said
 
 
 @pytest.mark.parametrize(

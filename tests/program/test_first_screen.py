@@ -81,7 +81,7 @@ def test_what_a_line_of_configuration_settles_comes_last_as_that_line() -> None:
     lines = screen(several, settled=several[:2], setting='`plain-keys = ["n"]`')
     assert sum(": GL101 " in line for line in lines) == 2
     assert lines[-1].startswith(
-        '2 more are no quantities by their keys: `plain-keys = ["n"]` in [tool.gllint] leaves them out'
+        '2 more have keys that name no quantity: `plain-keys = ["n"]` in [tool.gllint] leaves them out'
     )
 
 

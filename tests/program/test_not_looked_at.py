@@ -23,7 +23,7 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 AGENT = '@tool\ndef load():\n    """The load."""\n    return {"load_kwh": 5}\n'
 LONG = "x = 1\n" * 2_001
-TOO_LONG = "too large to be read: 2,001 lines, at most 2,000 are"
+TOO_LONG = "too large to read: 2,001 lines (the limit is 2,000)"
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ ROWS: dict[str, tuple[bytes | None, str, int, str]] = {
     "not to be decoded": (b"# \xff\n", "GL900 not utf-8 text", 0, "1 file not checked, cannot be decoded: a.py"),
     "not to be parsed": (AGENT.encode() + b"x = (", "GL900 '(' was never closed", 1, "GL900 '(' was never closed"),
     "no tool in it, and not to be parsed": (b"x = (", "GL900 '(' was never closed", 0, "1 file not checked: a.py ('(' was never closed, line 1)\nNo findings in 2 files, as far as gllint looked."),
-    "too many bytes": (b"# x\n" * 100_000 * 11, "GL900 too large to be read", 0, "1 file not checked, too large"),
+    "too many bytes": (b"# x\n" * 100_000 * 11, "GL900 too large to read", 0, "1 file not checked, too large"),
 }  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_what_git_tracks_is_told(
     text = TOOL if name.endswith(".py") else '{"cells": [{"cell_type": "code", "source": "tool(f)\\n@tool"}]}'
     files = {name: text, ".venv/pyvenv.cfg": "", "gllint.toml": "", "clean.py": CLEAN, ".gitignore": ignores}
     top = committed(write(files), name, "clean.py", "gllint.toml")
-    assert told(top, monkeypatch) == [f"1 file not checked, {why} though tracked by git: {name}"]
+    assert told(top, monkeypatch) == [f"1 file not checked, {why} although tracked by git: {name}"]
     assert told(top, monkeypatch, "clean.py") == []
     (top / "gllint.toml").write_text(f'extend-exclude = ["{name}"]\n')
     assert told(top, monkeypatch) == []  # the summary names the key
@@ -88,7 +88,7 @@ def test_what_the_project_imports_is_told(
     write: Write, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], name: str
 ) -> None:
     top = committed(write({"gllint.toml": "", **files}), *files.keys() - {name})
-    assert [line.endswith(f"though imported: {name}") for line in told(top, monkeypatch)] == [True]
+    assert [line.endswith(f"although imported: {name}") for line in told(top, monkeypatch)] == [True]
     (importer,) = [path for path in files if path.endswith("m.py")]
     (top / importer).write_text("import other.a\n# import a, build.a\n")
     assert told(top, monkeypatch) == []
@@ -237,15 +237,15 @@ def test_what_a_folder_above_excludes_is_excluded_by_wish(
         ("#" * 4_097 + "\n" + "a" * 4_097 + "\n" + "[a-z]" * 900 + "\n", ""),
     ],
 )
-def test_a_file_of_patterns_that_is_not_obeyed_is_told(
+def test_a_file_of_patterns_that_is_not_applied_is_told(
     write: Write, monkeypatch: pytest.MonkeyPatch, ignores: str, why: str
 ) -> None:
     top = write({"pyproject.toml": "", "a.py": TOOL, "s/.gitignore": ignores, "s/b.py": CLEAN})
     monkeypatch.chdir(top)
     for paths in ([], ["s"], ["s/b.py", "."]):
         said = CliRunner().invoke(cli, ["check", *paths], catch_exceptions=False).stderr.splitlines()
-        lines = [line for line in said if "obeyed" in line]
-        assert lines == ([f"1 file not obeyed in full, {why}: s/.gitignore"] if why else [])
+        lines = [line for line in said if "not applied" in line]
+        assert lines == ([f"1 file not applied in full, {why}: s/.gitignore"] if why else [])
 
 
 def test_a_search_for_imports_that_was_given_up_is_told(
@@ -262,4 +262,4 @@ def test_a_search_for_imports_that_was_given_up_is_told(
     assert "as far as gllint looked" in said[1]
     monkeypatch.setattr(omissions, "MOST_FILES", 4)
     said = CliRunner().invoke(cli, ["check"], catch_exceptions=False).stderr.splitlines()
-    assert any("though imported: build/a.py" in line for line in said)
+    assert any("although imported: build/a.py" in line for line in said)

@@ -113,11 +113,11 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
         "$.roomsno unit (count)–",
         "$.shares[*]no unit–",
     ]
-    assert texts(page, "//details/summary")[0] == "1 tool returns no number that can be seen"
+    assert texts(page, "//details/summary")[0] == "1 tool returns no number that the source shows"
     first, second = texts(page, "//div[starts-with(@id, 'm')]")
     assert "The house <b>loses</b> {{claim:0}} & costs {{claim:1}}, not 7." in first
     assert "{{claim:0}} is $.power in W of heat_loss" in first
-    assert "Its claims are made when it runs." in second
+    assert "Its claims are only known at run time." in second
     assert "fixture" not in "".join(texts(page, "//section[@id='map']"))
 
 

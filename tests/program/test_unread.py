@@ -46,8 +46,8 @@ UNREAD: dict[str, tuple[Mapping[str, str | bytes], str]] = {
     "UTF-16": ({"agent.py": AGENT.encode("utf-16")}, "agent.py (cannot be decoded)"),
     "an unknown encoding": ({"agent.py": "# coding: klingon\n" + AGENT}, "agent.py (unknown encoding"),
     "a null byte": ({"agent.py": AGENT + "# \0\n"}, "agent.py (source code contains a null byte"),
-    "too many bytes": ({"agent.py": AGENT + "# x\n" * 1_000_001}, "agent.py (too large to be read: 4,000,"),
-    "too many lines": ({"agent.py": AGENT + "\n" * 200_001}, "agent.py (too large to be read: 200,"),
+    "too many bytes": ({"agent.py": AGENT + "# x\n" * 1_000_001}, "agent.py (too large to read: 4,000,"),
+    "too many lines": ({"agent.py": AGENT + "\n" * 200_001}, "agent.py (too large to read: 200,"),
     "a broken notebook": ({"agent.ipynb": NOTEBOOK[:-3]}, "agent.ipynb ("),
     "excluded": (
         {"agent.py": AGENT, "gllint.toml": "extend-exclude = ['agent.py']\n"},

@@ -131,7 +131,7 @@ def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
             "No findings in 2 files, as far as gllint looked.\n"
             "11 tools: 6 return text. Not checked: 5 (unknown result: unknown.py:8 and more), "
             "a part of 1 (unknown: text.py:18). "
-            "--why unknown.py:8 says what is not known of the first.\n"
+            "--why unknown.py:8 explains what is unknown about the first.\n"
         )
     assert not run("check", "--quiet", "text.py", cwd=project).stderr
     said = run("check", "--ignore", "GL104", "number.py", "text.py", cwd=project).stderr.decode()

@@ -173,8 +173,8 @@ async def test_a_folder_that_cannot_be_listed_is_in_the_log(
     ("text", "message"),
     [
         ("x = (\n", "'(' was never closed"),
-        ("x = 1\n" * 200_001, "too large to be read: 200,001 lines, at most 200,000 are"),
-        (TOOL + "\n" * 200_001, "too large to be read: 200,009 lines, at most 200,000 are"),
+        ("x = 1\n" * 200_001, "too large to read: 200,001 lines (the limit is 200,000)"),
+        (TOOL + "\n" * 200_001, "too large to read: 200,009 lines (the limit is 200,000)"),
         (TOOL + "x = (\n", "'(' was never closed"),
     ],
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""One page that a team lead opens: the findings counted, the way of the numbers, each finding with its source.
+"""One page that a team lead opens: the findings counted, where numbers come from, each finding with its source.
 
-The page is a single file that asks the network for nothing. Whatever comes from the code under lint passes
-:func:`html_text`; the page's own script is named by its digest, so that a browser runs no other.
+The page is a single file that needs no network. Text from the checked code passes :func:`html_text`; the page's policy
+has the digest of its own script, so that a browser runs no other.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
         ("folder", "Folder", statistics(report, lambda d: folders[d.path]), lambda folder, _: folder),
     ]
     yield '<section id="counts" aria-labelledby="counts-title">\n<h2 id="counts-title">Counts</h2>'
-    yield from _looked_at(report)
+    yield from _coverage(report)
     yield '<div class="tables">'
     for name, title, counts, text in tables:
         if counts:
@@ -128,21 +128,21 @@ def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
 
 
 def _kind_title(kind: str, count: int) -> str:
-    """Return what so many findings of a kind are of."""
+    """Return a kind as the title of its row: ``counts``, ``numbers whose kind is not known``."""
     if kind == _UNKNOWN:
         return f"number{'' if count == 1 else 's'} whose kind is not known"
     return kind if count == 1 else PLURALS[kind]
 
 
-def _looked_at(report: Report) -> Iterator[str]:
-    """Return whether nothing was left unchecked."""
+def _coverage(report: Report) -> Iterator[str]:
+    """Yield what was not checked, and that there are no findings if so."""
     unseen = report.unseen
     if unseen.is_empty:
         if not report.diagnostics:
             yield '<p class="good">There are no findings.</p>'
         return
     if not report.diagnostics:
-        yield "<p>There are no findings in what was looked at, which is not all.</p>"
+        yield "<p>There are no findings, but not everything was checked.</p>"
     yield f'<p id="unseen"><strong>{html_text(unseen.line())}.</strong></p>'
     yield "<ul>"
     if unseen.unknown:
@@ -171,7 +171,7 @@ def _count_table(
 
 
 def _folders(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
-    """Return the folder that each path is counted under: up to two below the one that all of them share."""
+    """Return the folder that each path is counted under: at most two levels below the folder that all share."""
     paths = {diagnostic.path: posixpath.dirname(diagnostic.path).split("/") for diagnostic in diagnostics}
     shared = len(os.path.commonprefix(list(paths.values())))
     return {path: "/".join(parts[: shared + 2]) or "." for path, parts in paths.items()}
@@ -196,27 +196,27 @@ def _findings(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
         yield from articles
         yield "</section>"
     yield "</div>\n</section>\n</main>"
-    yield '<footer class="quiet">Nothing on this page was asked of, or sent to, the network.</footer>'
+    yield '<footer class="quiet">This page loads nothing from the network and sends nothing to it.</footer>'
 
 
 def _form(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
     """Yield the form that filters the findings."""
     codes = statistics(report, lambda d: d.finding.code)
     kinds = statistics(report, lambda d: d.finding.kind or (_UNKNOWN if d.finding.what else None))
-    chosen = {
+    filters = {
         "code": ("Rule", {code: f"{code} {RULES[code].name}" for code in sorted(codes)}),
         "kind": ("Kind of number", {kind: PLURALS.get(kind, kind) for kind in kinds}),
         "folder": ("Folder", {folder: folder for folder in sorted(set(folders.values()))}),
     }
     yield '<form hidden role="search" aria-label="Findings">'
     yield '<label>Words in a finding or a path<input type="search" name="words" autocomplete="off"></label>'
-    for name, (title, values) in chosen.items():
+    for name, (title, values) in filters.items():
         options = "".join(
             f'<option value="{html_text(v)}">{html_text(text)}</option>' for v, text in values.items()
         )
         yield f'<label>{title}<select name="{name}"><option value="">all</option>{options}</select></label>'
     if report.has_baseline:
-        yield '<label class="check"><input type="checkbox" name="fresh">new since the baseline alone</label>'
+        yield '<label class="check"><input type="checkbox" name="fresh">only new since the baseline</label>'
     yield '<button class="plain" type="reset">Show all</button></form>'
     yield f'<p id="told" role="status" class="quiet">{_number(len(report.diagnostics), "finding")} shown</p>'
 
@@ -263,7 +263,7 @@ def _frame(diagnostic: Diagnostic, report: Report) -> str:
 
 
 def _line(line: str, marked: Diagnostic | None) -> str:
-    """Return one line of source, of a very long one the stretch around what is marked in it."""
+    """Return a line of source with the finding marked; a very long line is cut to what is around the mark."""
     if marked is None:
         return _source(line[:MOST_SHOWN]) + ("…" if len(line) > MOST_SHOWN else "")
     span = marked.finding.span

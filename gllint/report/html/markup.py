@@ -17,5 +17,5 @@ def html_text(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Return a message of ours, what it puts between backticks as code."""
+    """Return one of gllint's messages as HTML: text between backticks becomes ``<code>``."""
     return _CODE.sub(r"<code>\1</code>", html_text(text))

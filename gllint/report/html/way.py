@@ -1,4 +1,4 @@
-"""The way of the numbers: each tool, what it returns and in which unit, and the messages that claim it."""
+"""The section *Where numbers come from*: each tool, what it returns in which unit, and the messages that claim it."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ _MOST_TEXT = 600
 
 
 def sections(report: Report) -> Iterator[str]:
-    """Yield the lines of the section."""
+    """Yield the lines of the section: a card for each tool with numbers, a list of the others, the final messages."""
     tools = [tool for project_map in report.maps for tool in project_map.tools]
     messages = [message for project_map in report.maps for message in project_map.messages]
     ids = {tool.tool: f"t{i}" for i, tool in enumerate(tools)}
     claiming = _claiming(messages)
     yield '<section id="map" aria-labelledby="map-title">\n<h2 id="map-title">Where numbers come from</h2>'
     yield (
-        '<p class="quiet">The tools, what they return in which unit, and the final messages that '
-        "claim it, as far as the source shows it. Test code is left out.</p>"
+        '<p class="quiet">The tools, the numbers that they return with their units, and the final messages that '
+        "claim these, as far as the source shows it. Test code is left out.</p>"
     )
     if any(project_map.is_cut for project_map in report.maps):
         yield "<p>There are more tools and messages than are shown here.</p>"
-    telling = [tool for tool in tools if tool.returned or tool.is_cut]
+    with_numbers = [tool for tool in tools if tool.returned or tool.is_cut]
     yield '<div class="cards">'
-    for tool in telling:
+    for tool in with_numbers:
         yield from _tool(tool, report, ids[tool.tool], claiming)
     yield "</div>"
-    silent = [tool for tool in tools if not (tool.returned or tool.is_cut)]
-    if silent:
-        many = f"{len(silent)} tools return" if len(silent) > 1 else "1 tool returns"
-        yield f'<details class="card"><summary>{many} no number that can be seen</summary><ul>'
-        yield from (f"<li>{_named(tool, report, ids[tool.tool])}</li>" for tool in silent)
+    without_numbers = [tool for tool in tools if not (tool.returned or tool.is_cut)]
+    if without_numbers:
+        count = len(without_numbers)
+        subject = f"{count} tools return" if count > 1 else "1 tool returns"
+        yield f'<details class="card"><summary>{subject} no number that the source shows</summary><ul>'
+        yield from (f"<li>{_named(tool, report, ids[tool.tool])}</li>" for tool in without_numbers)
         yield "</ul></details>"
     if not tools:
         yield "<p>No tools were found.</p>"
@@ -49,7 +50,7 @@ def sections(report: Report) -> Iterator[str]:
 
 
 def _claiming(messages: Sequence[Message]) -> dict[tuple[ToolAt, str], list[int]]:
-    """Return the messages that claim a number, by tool and path."""
+    """Map each tool and path of a number to the indexes of the messages that claim it."""
     claimants: dict[tuple[ToolAt, str], list[int]] = {}
     for index, message in enumerate(messages):
         for claim in message.claims or ():
@@ -91,7 +92,7 @@ def _tool(
             )
         yield "</tbody></table>"
     if tool.is_cut:
-        yield '<p class="quiet">A result of this tool is too large to be looked through.</p>'
+        yield '<p class="quiet">A result of this tool is too large to be checked.</p>'
     yield "</div>"
 
 
@@ -120,7 +121,7 @@ def _message(index: int, message: Message, report: Report, ids: Mapping[ToolAt, 
         f"<p>{html_text(text)}</p>"
     ]
     if message.claims is None:
-        parts.append('<p class="quiet">Its claims are made when it runs.</p>')
+        parts.append('<p class="quiet">Its claims are only known at run time.</p>')
     elif message.claims:
         items = "".join(f"<li>{_claim(i, claim, ids)}</li>" for i, claim in enumerate(message.claims))
         parts.append(f"<ul>{items}</ul>")
@@ -128,11 +129,11 @@ def _message(index: int, message: Message, report: Report, ids: Mapping[ToolAt, 
 
 
 def _claim(index: int, claim: MappedClaim, ids: Mapping[ToolAt, str]) -> str:
-    """Return a claim: its path, its unit and its tools."""
+    """Return a claim in words: ``{{claim:0}} is $.total in kWh of meter``."""
     path = (
         f"<code>{html_text(claim.path)}</code>"
         if claim.path is not None
-        else "a path that is made when it runs"
+        else "a path that is only known at run time"
     )
     unit = f" in <code>{html_text(claim.unit)}</code>" if claim.unit is not None else ""
     links = [_linked(tool, ids) for tool in claim.tools]
