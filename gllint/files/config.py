@@ -288,7 +288,7 @@ def inline(texts: Sequence[str], base: str) -> Inline:
         except (ValueError, RecursionError) as error:  # of an integer with thousands of digits, too
             raise UsageError(f"--config: {shortened(text)}: not valid TOML: {error}") from None
     if "extend" in entries:
-        raise UsageError("--config: key 'extend' is allowed only in a file")
+        raise UsageError("--config: the key 'extend' is only allowed in a file")
     try:
         return Inline(tuple(entries), _config(checked(Table("--config", "", entries)), base, is_file=False))
     except ConfigurationError as error:
@@ -317,8 +317,8 @@ def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
     """
     _check_meaning(table)
     if is_file:
-        _check_inside(table, base, "cache-dir", "--cache-dir or GLLINT_CACHE_DIR may name such a folder")
-        _check_inside(table, base, "baseline", "--baseline may name such a file")
+        _check_inside(table, base, "cache-dir", "only --cache-dir or GLLINT_CACHE_DIR can name such a folder")
+        _check_inside(table, base, "baseline", "only --baseline can name such a file")
     fields: dict[str, Any] = {}
     options: dict[str, Any] = {"policy": Policy.of_table(table)}
     for key, value in table.entries.items():

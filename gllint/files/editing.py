@@ -66,7 +66,7 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
         _add(wanted, addition, is_own)
         new_text = tomlkit.dumps(document)
         if tomllib.loads(new_text) != wanted:
-            raise ValueError("the change would not be the one that was meant")
+            raise ValueError("the file would not have the intended change")
     except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be changed by gllint: {error}; add the lines yourself") from None
     return bom + (new_text.replace("\n", "\r\n") if crlf else new_text)

@@ -26,7 +26,7 @@ def packages(path: str) -> tuple[str, ...]:
     if not folders or not os.path.exists(path):
         raise ValueError(
             f"no packages at {visible(path)}; name the folder of an environment (.venv) or its interpreter "
-            "(.venv/bin/python), or take the key out"
+            "(.venv/bin/python), or remove the key"
         )
     installed = [
         f"{name}\n" for folder in folders for name in sorted(os.listdir(folder)) if name.endswith("-info")

@@ -169,7 +169,7 @@ class Notebook:
         last, end_column = self._line(end - 1) if end > start else (first, column - 1)
         begin, finish = self.lines[first], self.lines[last]
         if begin.cell != finish.cell:
-            raise ValueError("the change reaches over several cells")
+            raise ValueError("the change affects several cells")
         low = begin.offset + min(column, begin.size)
         high = finish.offset + min(end_column + 1, finish.size)
         if end_column + 1 > finish.size:  # the newline that is between two cells is in none of them
@@ -288,14 +288,14 @@ def read(data: bytes) -> Notebook | str:
 def _problem(document: Any) -> str | None:
     """Say why a document is not a notebook, or return ``None``."""
     if not isinstance(document, dict):
-        return "not a notebook: no JSON object"
+        return "not a notebook: it is not a JSON object"
     if not isinstance(document.get("cells", document.get("worksheets")), list):
         return "not a notebook: it has no list of cells"
     for number, cell in enumerate(_cells(document), 1):
         if not isinstance(cell, dict):
-            return f"not a notebook: cell {number} is no object"
+            return f"not a notebook: cell {number} is not an object"
         if _is_code(cell) and _pieces(cell) is None:
-            return f"not a notebook: the source of cell {number} is no text"
+            return f"not a notebook: the source of cell {number} is not text"
     return None
 
 

@@ -146,7 +146,12 @@ def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterat
         parts.append(part)
         length += len(part)
         if length > _LONGEST:
-            yield Entry("the whole file", None, f"it has more than {_LONGEST:,} characters and is no list")
+            yield Entry(
+                "the whole file",
+                None,
+                f"a single value of more than {_LONGEST:,} characters is too large: "
+                "write JSON Lines or a list of conversations",
+            )
             return
     text = "".join(parts)
     parts.clear()

@@ -92,7 +92,7 @@ def decode_plain(data: bytes) -> Text:
     except UnicodeDecodeError as error:
         line, column = _place(body, error.start, "utf-8")
         raise Undecodable(f"not utf-8 text: {error.reason}", line, column) from None
-    refuse_null(source, "no text: it")
+    refuse_null(source, "not text: it")
     return Text(source, "utf-8", bom)
 
 
@@ -120,7 +120,9 @@ def unread_cells(code: str) -> list[tuple[str, int, int]]:
 def _refuse_wide(data: bytes) -> None:
     for mark, name in _WIDE:
         if data.startswith(mark):
-            raise Undecodable(f"{name} text: Python reads no source in this encoding, save it as UTF-8", 1, 1)
+            raise Undecodable(
+                f"{name} text: Python cannot read source in this encoding, save it as UTF-8", 1, 1
+            )
 
 
 def as_bytes(source: str) -> bytes:

@@ -40,7 +40,7 @@ def check_inside(path: str, root: str) -> None:
     """Raise ``OSError`` where links lead ``path`` out of the project ``root``."""
     target = way_out(path, root)
     if target is not None:
-        raise OSError(0, f"a link leads out of the project, to {target}; name that file itself")
+        raise OSError(0, f"a link leads out of the project, to {target}; pass that file instead")
 
 
 def write_atomically(path: str, data: bytes) -> None:

@@ -33,7 +33,7 @@ def with_entry(agent: CodingAgent, text: str | None) -> str | None:
     hooks = root.members.get("hooks")
     entries = hooks.members.get(agent.event) if hooks is not None else None
     if hooks is not None and not isinstance(hooks.value, dict):
-        raise ValueError("has `hooks` that are not an object")
+        raise ValueError("has `hooks`, which must be an object")
     if entries is not None and not isinstance(entries.value, list):
         raise ValueError(f"has hooks of `{agent.event}` that are not a list")
     if entries is not None and f'"{agent.command}' in json.dumps(entries.value, ensure_ascii=False):

@@ -133,7 +133,7 @@ def _check_repository(place: Place) -> None:
     source, repository = place.config.source, place.repository
     if source and repository and not absolute(source).startswith(repository.rstrip("/") + "/"):
         raise UsageError(
-            f"{repository}: this git repository has no settings of its own and obeys {source}, which is outside it; "
+            f"{repository}: this git repository has no settings of its own and uses {source}, which is outside it; "
             f"put an empty gllint.toml into {repository} first, or run init for {os.path.dirname(source)}"
         )
 

@@ -250,14 +250,16 @@ class _Crew(Pool):
             for question, since in self._questions.values():
                 if time.monotonic() - since > foreign_code.SILENCE:
                     silence = f"let nothing else run for {foreign_code.SILENCE:g} s"
-                    raise _RuleCrash(question, f"{silence} (is it a regular expression?) when asked about")
+                    raise _RuleCrash(
+                        question, f"{silence} (perhaps because of a regular expression) while it checked"
+                    )
 
     def raise_for_rules(self) -> None:
         """Raise :class:`_RuleCrash` where a process has gone that was asking a package's rule."""
         for process, pipe in zip(self._processes, self._pipes, strict=True):
             process.join(_GONE)
             if process.exitcode is not None and pipe in self._questions:
-                raise _RuleCrash(self._questions[pipe][0], "ended the process when asked about")
+                raise _RuleCrash(self._questions[pipe][0], "ended the process while it checked")
 
     def end(self) -> None:
         """Learn what the answers rest on. Raises ``EOFError`` if a process has gone."""

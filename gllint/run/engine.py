@@ -64,7 +64,7 @@ _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 _MOST_ENTRIES = 1_000
-_STRANGE = "no Python by name or text"
+_STRANGE = "neither the name nor the content is Python"
 
 
 class Options(NamedTuple):
@@ -287,7 +287,7 @@ class Engine(Means):
             outcome.left_out.setdefault(path, why)
         outcome.notices += [Notice(tuple(paths), why, noun) for (why, noun), paths in by_reason.items()]
         if search.has_given_up:
-            lack = "searched in part for what code imports"
+            lack = "not searched completely for files that code imports"
             outcome.notices.append(Notice(tuple(folders), "too many files", "folder", lack=lack))
             outcome.left_out |= {f"{folder}/": lack for folder in folders}
 
@@ -390,7 +390,7 @@ class Engine(Means):
         if place.root not in self._workspaces:
             if not os.path.isdir(os.path.join(gllint_rules.__path__[0], "stubs", "tables")):
                 raise UsageError(
-                    "the tables of the standard library are missing: install gllint with pip, from a checkout too"
+                    "the tables of the standard library are missing: install gllint with pip, even from a checkout"
                 )
             if self.options.jobs is None and place.config.jobs is not None:
                 self.pool.jobs = place.config.jobs

@@ -101,8 +101,8 @@ class Unsettled:
             elif place not in self._named:
                 self._named.add(place)
                 errors.append(
-                    f"{path}: the fix of {finding.code} ({package_of(finding.code)}) does not settle what it reports:"
-                    f" made {_MOST_REPEATS} times, then left"
+                    f"{path}: the fix of {finding.code} ({package_of(finding.code)}) does not remove its finding:"
+                    f" made {_MOST_REPEATS} times, then skipped"
                 )
         return settled
 
@@ -164,7 +164,7 @@ def _replace(engine: Engine, path: str, old_data: bytes, new_data: bytes) -> str
     try:
         check_inside(path, engine.top_of(path))
         if read_bytes(path) != old_data:
-            return f"{path}: changed while it was being fixed; left alone"
+            return f"{path}: changed while it was being fixed, so it was not written"
         write_atomically(path, new_data)
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror}"
@@ -260,7 +260,7 @@ def _change(
         stuck.add(path)
         if isinstance(broken, Unparsed) and not isinstance(parse(path, text.encode(text.source)), Unparsed):
             fixed.errors.append(
-                f"{path}: a fix would have broken this file; left alone ({_whose(path, fixed)})"
+                f"{path}: a fix would have broken this file, so it was not changed ({_whose(path, fixed)})"
             )
         return
     fixed.applied[path] = fixed.applied.get(path, Counter()) + codes

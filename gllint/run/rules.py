@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gllint_rules.check.check import Check
     from gllint_rules.reading.facts import Module
 
-_CELL = "This cell was not checked, and nothing is known of the names that it binds; the other cells were checked."
+_CELL = "This cell was not checked, so names that it defines are unknown. The other cells were checked."
 # A file, and the rules' results for it.
 Checked: TypeAlias = tuple[str, Result]
 Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]

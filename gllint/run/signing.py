@@ -60,7 +60,7 @@ def state_folder() -> str | None:
 def _own(folder: str | None) -> Signer:
     """Return the signer with this user's key, which is created if there is none."""
     if folder is None:
-        return Signer(b"", "this user has no state folder to keep its key in")
+        return Signer(b"", "this user has no state folder for the key of the cache")
     path = os.path.join(folder, _NAME)
     try:
         try:
@@ -78,12 +78,12 @@ def _read(path: str) -> Signer:
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(0, "it is no file")
+            raise OSError(0, "it is not a regular file")
         if sys.platform != "win32" and (status.st_uid != os.geteuid() or status.st_mode & 0o077):
             raise OSError(0, "others can read it")
         key = file.read(_SIZE + 1)
     if len(key) != _SIZE:
-        raise OSError(0, f"it has not {_SIZE} bytes")
+        raise OSError(0, f"it must have {_SIZE} bytes")
     return Signer(key)
 
 

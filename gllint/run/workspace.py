@@ -216,7 +216,7 @@ class Workspace:
         if isinstance(broken, Unparsed):
             return [f"{_from_here(path)} was not checked: {self.index.why_unparsed(path, broken)}"]
         if not takes_part:
-            return [f"{_from_here(path)} contains nothing that a rule checks."]
+            return [f"{_from_here(path)} contains nothing that the rules check."]
         project = self.index.project
         from gllint_rules.check.why import why
 

@@ -84,7 +84,7 @@ def target(path: str) -> list[Fingerprint]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     if data.strip() and not looks_like_one(data):
-        raise UsageError(f"{path}: exists and is not a baseline; remove it, or name another file")
+        raise UsageError(f"{path}: exists and is not a baseline; remove it, or choose another file")
     try:
         return read(path)
     except UsageError:

@@ -165,7 +165,7 @@ def _tip(folder: str, revision: str) -> str:
         hint = (
             "; nothing is committed yet" if revision == "HEAD" else nearest(revision, ["HEAD", *references])
         )
-        raise UsageError(f"--since: git knows no revision '{revision}'{hint}")
+        raise UsageError(f"--since: git does not know the revision '{revision}'{hint}")
     return done.stdout.decode().strip()
 
 

@@ -431,7 +431,7 @@ def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
         return None
     help_text = "`gllint rule` lists the codes and names."
     if not words:
-        return Unreadable(span, "this suppression names no code", help_text)
+        return Unreadable(span, "this suppression has no code", help_text)
     hint = nearest(unknown[0], [*RULES, *RULES.by_name])
     if hint:
         help_text = f"D{hint.removeprefix('; d')} {help_text}"
@@ -618,7 +618,7 @@ def _unused_finding(path: str, comments: Comments, suppression: Suppression, unu
     words = dict(zip(suppression.codes or (), suppression.words, strict=False))
     names = ", ".join(words.get(code, code) for code in unused)
     if suppression.misplaced:
-        message = f"Suppression of {names} for the whole file does not count below the first statement"
+        message = f"Suppression of {names} for the whole file has no effect below the first statement"
         help_text = "Move it above the first statement, or remove it."
     else:
         message = f"Unused suppression of {names}"

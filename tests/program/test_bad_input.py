@@ -69,7 +69,7 @@ def test_a_license_that_is_named_is_no_broken_python(write: Write, check: Check,
     names = ["LICENSE", "Dockerfile", "start", "icon"]
     done = named(top, *names)
     assert (done.returncode, done.stdout) == (0, "")
-    why = "4 files not checked, no Python by name or text: LICENSE, Dockerfile, start and 1 more"
+    why = "4 files not checked, neither the name nor the content is Python: LICENSE, Dockerfile, start and 1 more"
     assert why in done.stderr
     assert check(*names, "script", "SConstruct", cwd=top) == ["SConstruct:1:18: GL401", "script:3:5: GL900"]
 

@@ -198,7 +198,7 @@ def test_the_event_of_antigravity() -> None:
     assert read_event(json.dumps({**sent, "toolCall": None}).encode()).files == ()
     viewed = {"name": "view_file", "args": {"AbsolutePath": "/p/a.py"}}
     assert read_event(json.dumps({**sent, "toolCall": viewed}).encode()).files == ()
-    with pytest.raises(EventError, match="does not say which file it edited"):
+    with pytest.raises(EventError, match="does not say which file was edited"):
         read_event(json.dumps({**sent, "toolCall": {"name": "replace_file_content", "args": {}}}).encode())
 
 
@@ -224,7 +224,7 @@ def test_an_edit_that_names_no_file_is_told(run: Run, tmp_path: Path) -> None:
         {"tool_name": "Write", "tool_input": {"content": "x"}},
     ):
         done = run("hook", "cursor", cwd=tmp_path, stdin=json.dumps(event).encode())
-        assert done.returncode == 1 and b"does not say which file it edited" in done.stderr
+        assert done.returncode == 1 and b"does not say which file was edited" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_an_edit_that_names_no_file_is_told(run: Run, tmp_path: Path) -> None:
 )
 def test_an_edit_of_nobody_knows_what_is_told(arguments: Any) -> None:
     sent = {"tool_name": "Write", "tool_input": arguments}
-    with pytest.raises(EventError, match="the event of Write does not say which file it edited"):
+    with pytest.raises(EventError, match="the event of Write does not say which file was edited"):
         read_event(json.dumps(sent).encode())
 
 
@@ -411,7 +411,7 @@ def test_all_else_of_the_settings_stays_as_it_is_written(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [("[]", "not an? .*object"), ("{", "not valid JSON"), ("{} x", "not valid JSON"), ("{'a': 1}", "not valid JSON"), ('{"a": 1, "a": 2}', "duplicate key"),
-     ('{"hooks": []}', "not an? .*object"), ('{"hooks": {"PostToolUse": {}}}', "not a list"), ("[" * 100_000, "deeply|no JSON")],
+     ('{"hooks": []}', "must be an object"), ('{"hooks": {"PostToolUse": {}}}', "not a list"), ("[" * 100_000, "deeply|no JSON")],
 )  # fmt: skip
 def test_settings_that_cannot_be_added_to_stay(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):

@@ -122,7 +122,7 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("[severity]\nGL401 = 'warn'", "key 'severity.GL401' must be"),
         ("[severity]\nXX = 'info'", "key 'severity': unknown code 'XX'; gllint rule lists them"),
         ("[per-file-ignores]\n'a.py' = ['GLX']", "key 'per-file-ignores.a.py': unknown code 'GLX'"),
-        ("whitelist-patterns = ['(']", "key 'whitelist-patterns.0': '(' is no regular expression"),
+        ("whitelist-patterns = ['(']", "key 'whitelist-patterns.0': '(' is not a valid regular expression"),
         ("unit-packs = ['count']", "key 'unit-packs.0' must be one of counts, time"),
         ("unit-packs = ['count']", "not 'count'; did you mean 'counts'?"),
         ("unit-packs = [1]", "not 1"),
@@ -141,8 +141,8 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("jobs = 2\n[tool.gllint]", "key 'jobs' is outside of [tool.gllint], which this file has, too (line 2): take"),
         ("[tool.gllint.guard.a.units]\n[severity]", "key 'severity' is outside of [tool.gllint]"),
         ("jbs = 2\n[tool.gllint]", "key 'jbs' is outside of [tool.gllint]"),
-        ("jobs = 1\njobs = 2", "not valid TOML: Cannot overwrite a value (at end of document): the key occurs twice, remove one"),
-        ("[guard.a.units]\n[guard.a.units]", "not valid TOML: Cannot declare ('guard', 'a', 'units') twice: put its keys under one heading, and take the other away"),
+        ("jobs = 1\njobs = 2", "not valid TOML: Cannot overwrite a value (at end of document): the key occurs twice; remove one"),
+        ("[guard.a.units]\n[guard.a.units]", "not valid TOML: Cannot declare ('guard', 'a', 'units') twice: put its keys under one heading, and remove the other"),
     ],
 )  # fmt: skip
 def test_each_error_is_one_line_that_names_the_place(
@@ -238,8 +238,8 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
         ("jobs = 1\njobs = 2", "not valid TOML: "),
         ("jobs = 1\0", "not valid TOML: "),
         ("[severity]\nGL401 = ['error']", "key 'severity.GL401' must be one of error, warning, info, not [\"error\"]"),
-        ("whitelist-patterns = ['a{99999999999999999999}']", "is no regular expression"),
-        ("whitelist-patterns = ['" + "(" * 20_000 + ")" * 20_000 + "']", "is no regular expression"),
+        ("whitelist-patterns = ['a{99999999999999999999}']", "is not a valid regular expression"),
+        ("whitelist-patterns = ['" + "(" * 20_000 + ")" * 20_000 + "']", "is not a valid regular expression"),
         ("exclude = ['[a']", "key 'exclude': '[a' is not a pattern"),
         ("extend-exclude = ['!']", "key 'extend-exclude': '!' is not a pattern"),
         ("extend-exclude = ['a[']", "key 'extend-exclude': 'a[' is not a pattern"),
@@ -271,7 +271,7 @@ def test_what_nobody_means_is_one_line(write: Write, text: str, message: str) ->
 )
 def test_what_is_no_text_is_no_configuration(write: Write, content: bytes) -> None:
     top = write({"gllint.toml": content})
-    with pytest.raises(UsageError, match="not valid TOML|not UTF-8, as TOML files are"):
+    with pytest.raises(UsageError, match="not valid TOML|not UTF-8 text"):
         config.in_folder(str(top))
 
 
@@ -549,7 +549,7 @@ Allow it with `unit-packs = ["counts", "time"]`, or convert the value to an allo
 dimension: count/year
 Allow it with `extend-units = ["count/year"]`, or convert the value to an allowed unit.
 """),
-        ("", "kwh", "'kwh' is unknown. It does not parse as a unit.\nDid you mean `kWh`?\n"),
+        ("", "kwh", "'kwh' is unknown. It cannot be read as a unit.\nDid you mean `kWh`?\n"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_unit_contradicts_nothing(
@@ -607,10 +607,10 @@ def test_paths_are_relative_to_the_file_in_which_they_stand(write: Write) -> Non
 @pytest.mark.parametrize(
     ("extended", "text"),
     [
-        ({}, "gllint.toml:1: key 'extend': {top}/base.toml is no file"),
+        ({}, "gllint.toml:1: key 'extend': {top}/base.toml is not a file"),
         ({"base.toml": "slect = []\n"}, "{top}/base.toml:1: unknown key 'slect'"),
         ({"base.toml": "\nselect = ['GL999']\n"}, "{top}/base.toml:2: key 'select': unknown code 'GL999'"),
-        ({"base.toml": "extend = 'gllint.toml'\n"}, "{top}/base.toml:1: key 'extend': {top}/gllint.toml extends this file in turn"),
+        ({"base.toml": "extend = 'gllint.toml'\n"}, "{top}/base.toml:1: key 'extend': {top}/gllint.toml extends this file, too, in a circle"),
         ({"base.toml": "extend-select = ['GL1']\n\nextend-ignore = [\n 'GL1', 'GLX']\n"}, "{top}/base.toml:4: key 'extend-ignore'"),
         ({"base.toml": "select = 1\n"}, "{top}/base.toml:1: key 'select' must be a list of texts, not 1"),
     ],

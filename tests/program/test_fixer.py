@@ -151,7 +151,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(write: Write) -> None:
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
     (top / "a.py").write_text(UNUSED + "w = 4\n")
     assert fixer.write(Engine(Options(cache=False)), fixed) == [f"{top}/b.py"]
-    assert fixed.errors == [f"{top}/a.py: changed while it was being fixed; left alone"]
+    assert fixed.errors == [f"{top}/a.py: changed while it was being fixed, so it was not written"]
     assert (top / "a.py").read_text() == UNUSED + "w = 4\n"
     assert (top / "b.py").read_text() == FIXED
 

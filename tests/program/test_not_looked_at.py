@@ -109,7 +109,7 @@ def test_a_helper_that_cannot_be_parsed_is_told_beside_a_named_file(write: Write
     ("text", "said"),
     [
         (READS_A_HELPER + "<<<<<<< HEAD\n", "agent.py (invalid syntax, line 6)"),
-        (READS_A_HELPER.encode("utf-16"), "agent.py (UTF-16 text: Python reads no source in this encoding"),
+        (READS_A_HELPER.encode("utf-16"), "agent.py (UTF-16 text: Python cannot read source in this encoding"),
     ],
 )  # fmt: skip
 def test_what_uses_a_named_file_and_cannot_be_read_is_told(
@@ -158,7 +158,7 @@ def test_the_report_fails_where_what_it_was_asked_for_cannot_be_read(write: Writ
     [
         (b"x = (", "a.py was not checked: '(' was never closed, line 1"),
         (b"\xff", "a.py was not checked: not utf-8 text: invalid start byte, line 1"),
-        (b"x = 1", "a.py contains nothing that a rule checks."),
+        (b"x = 1", "a.py contains nothing that the rules check."),
     ],
 )  # fmt: skip
 def test_why_there_is_nothing_of_a_file_that_was_not_read(

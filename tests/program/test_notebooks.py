@@ -225,10 +225,10 @@ def test_a_broken_cell_of_one_piece_again_and_again_is_read_at_once(piece: str) 
     ("content", "said"),
     [
         (b"{", "1:2: GL900 not valid JSON: Expecting property name"),
-        (b"[]", "GL900 not a notebook: no JSON object"),
+        (b"[]", "GL900 not a notebook: it is not a JSON object"),
         (b"{}", "GL900 not a notebook: it has no list of cells"),
-        (b'{"cells": [3]}', "GL900 not a notebook: cell 1 is no object"),
-        (notebook({"cell_type": "code", "source": [1]}), "GL900 not a notebook: the source of cell 1 is no text"),
+        (b'{"cells": [3]}', "GL900 not a notebook: cell 1 is not an object"),
+        (notebook({"cell_type": "code", "source": [1]}), "GL900 not a notebook: the source of cell 1 is not text"),
         (b'{"cells": "\xff"}', "GL900 not utf-8 text"),
         ("{}".encode("utf-16"), "GL900 not utf-8 text"),
         (b'{"cells": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),

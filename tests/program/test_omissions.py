@@ -258,7 +258,9 @@ def test_a_search_for_imports_that_was_given_up_is_told(
     )
     monkeypatch.chdir(top)
     said = CliRunner().invoke(cli, ["check"], catch_exceptions=False).stderr.splitlines()
-    assert said[0].startswith("1 folder searched in part for what code imports, too many files: ")
+    assert said[0].startswith(
+        "1 folder not searched completely for files that code imports, too many files: "
+    )
     assert "as far as gllint looked" in said[1]
     monkeypatch.setattr(omissions, "MOST_FILES", 4)
     said = CliRunner().invoke(cli, ["check"], catch_exceptions=False).stderr.splitlines()

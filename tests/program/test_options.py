@@ -242,7 +242,7 @@ def test_a_setting_of_the_command_line_goes_before_the_file_and_before_its_envir
         (['select = "GL1"'], "--config: key 'select' must be a list of texts"),
         (["select = [GL1]"], "--config: select = [GL1]: not valid TOML"),
         (["jobs = " + "9" * 5_000], f"--config: jobs = {'9' * 50}…: not valid TOML: Exceeds"),
-        (['extend = "x.toml"'], "--config: key 'extend' is allowed only in a file"),
+        (['extend = "x.toml"'], "--config: the key 'extend' is only allowed in a file"),
         (["a.toml", "b.toml"], "--config takes one file, got a.toml and b.toml"),
     ],
 )

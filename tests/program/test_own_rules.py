@@ -346,7 +346,7 @@ def test_a_fix_that_never_settles_is_made_twice(write: Write, tmp_path: Path, ow
     done = own(project, packages, "check", "--no-cache", "--fix")
     assert done.returncode == 2
     assert (project / "agent.py").read_text().count("# more") == 2
-    assert "agent.py: the fix of BAD101 (bad) does not settle what it reports" in done.stderr
+    assert "agent.py: the fix of BAD101 (bad) does not remove its finding" in done.stderr
 
 
 def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path, own: Own) -> None:

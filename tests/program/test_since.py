@@ -149,7 +149,8 @@ def test_a_misspelt_revision_names_the_nearest(repository: Path, run: Run) -> No
     subprocess.run(["git", "-C", repository, "branch", "develop"], check=True)
     done = run("check", "--since", "devlop", cwd=repository)
     assert (
-        done.stderr.decode() == "gllint: --since: git knows no revision 'devlop'; did you mean 'develop'?\n"
+        done.stderr.decode()
+        == "gllint: --since: git does not know the revision 'devlop'; did you mean 'develop'?\n"
     )
 
 
@@ -158,7 +159,10 @@ def test_a_repository_without_a_commit_has_no_revision(write: Write, run: Run) -
     git(top, "init", "-q")
     done = run("check", "--since", "HEAD", cwd=top)
     assert done.returncode == 2
-    assert done.stderr.decode() == "gllint: --since: git knows no revision 'HEAD'; nothing is committed yet\n"
+    assert (
+        done.stderr.decode()
+        == "gllint: --since: git does not know the revision 'HEAD'; nothing is committed yet\n"
+    )
 
 
 def test_a_branch_is_compared_with_where_it_left_the_other(repository: Path, check: Check, run: Run) -> None:
@@ -177,7 +181,7 @@ def test_a_branch_is_compared_with_where_it_left_the_other(repository: Path, che
     tip = check("--since", "main..", cwd=repository)
     assert len(tip) == 7 and tip[0] == "a.py:1:18: GL401"
     done = run("check", "--since", "mian...", cwd=repository)
-    assert done.stderr.decode().endswith("git knows no revision 'mian'; did you mean 'main'?\n")
+    assert done.stderr.decode().endswith("git does not know the revision 'mian'; did you mean 'main'?\n")
 
 
 def test_histories_without_a_common_commit_are_told(repository: Path, run: Run) -> None:

@@ -77,8 +77,8 @@ def test_what_does_not(comment: str) -> None:
         ("# gllint: nothing", "is malformed"),
         ("# gllint:", "is malformed"),
         ("# gllint: off", "is malformed"),
-        ("# gllint: ignore[]", "names no code"),
-        ("# gllint: ignore[, ]", "names no code"),
+        ("# gllint: ignore[]", "has no code"),
+        ("# gllint: ignore[, ]", "has no code"),
         ("# gllint: ignore[GL999] r", "`GL999` is not a code"),
         ("# gllint: ignore[naked-numbers]", "Did you mean 'naked-number'?"),
         ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is not a code"),
@@ -443,7 +443,7 @@ def test_what_may_hold_a_suppression(source: str, may: bool) -> None:
         ("x = 1\n# gllint: enable[GL401]\n", "Nothing disables GL401 here. Remove it."),
         (
             "x = 1\n" * 11 + "# gllint: ignore-file[GL4] why\n",
-            "Suppression of GL4 for the whole file does not count below the first statement. "
+            "Suppression of GL4 for the whole file has no effect below the first statement. "
             "Move it above the first statement, or remove it.",
         ),
     ],
@@ -550,7 +550,7 @@ def test_a_whole_file_is_spoken_of_from_near_the_top(line: int, counts: bool) ->
     source = "x = 1\n" * (line - 1) + "y = 2  # gllint: ignore-file[GL401] why\n"
     found = apply("/a.py", source, [finding(1)], CODES)
     assert [f.code for f in found] == ([] if counts else ["GL401", "GL901"])
-    assert counts or "does not count below the first statement" in found[1].message
+    assert counts or "has no effect below the first statement" in found[1].message
 
 
 def test_on_the_line_of_the_first_statement_is_not_above_it() -> None:

@@ -95,7 +95,7 @@ def test_per_file_ignores_and_excludes(write: Write) -> None:
     ("content", "why"),
     [
         ("\udcff 5 kW", "not utf-8 text: invalid start byte, line 1"),
-        ("5 \0 kW", "no text: it contains a null byte, line 1"),
+        ("5 \0 kW", "not text: it contains a null byte, line 1"),
         ("5 kW " * 300_000, "too large to read: 1,500,000 bytes (the limit is 1,000,000)"),
     ],
 )

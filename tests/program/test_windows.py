@@ -214,7 +214,7 @@ def test_only_a_project_on_a_share_extends_a_file_there(
     configuration: str, base: str, is_refused: bool
 ) -> None:
     table = Table(configuration, f"extend = '{base}'\n", {"extend": base})
-    with pytest.raises(ConfigurationError, match="of this machine" if is_refused else "is no file"):
+    with pytest.raises(ConfigurationError, match="on this machine" if is_refused else "is not a file"):
         checked(table)
 
 

@@ -138,7 +138,7 @@ def test_a_unit_that_is_too_long_to_be_one_is_not_written_out() -> None:
     source = TOOL.replace("{body}", 'return {"load": {"value": 5, "unit": "' + "k" * 10_000 + '"}}')
     [finding] = findings({"agent.py": source})
     assert finding.message == f"unknown unit `{'k' * 40}…`"
-    assert finding.help == "No unit is as long as that. Write the unit of the value in its place."
+    assert finding.help == "A unit cannot be that long. Write the unit of the value in its place."
     assert finding.fix is None
 
 

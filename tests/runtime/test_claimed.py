@@ -358,9 +358,9 @@ class Reports(BaseModel):
         (deque[str], "the answer is of the type deque"),
         (Any, "the answer is"),
         (Item, "the answer is ~Item"),
-        (Extensible, "the answer takes fields that it does not name"),
-        (LooseDict, "the answer takes fields that it does not name"),
-        (FurtherText, "the answer takes fields that it does not name"),
+        (Extensible, "the answer accepts fields that it does not declare"),
+        (LooseDict, "the answer accepts fields that it does not declare"),
+        (FurtherText, "the answer accepts fields that it does not declare"),
     ],
     ids=str,
 )
@@ -408,9 +408,9 @@ def test_what_is_claimed_or_unclaimed_says_so_in_its_type() -> None:
 
 @pytest.mark.parametrize("item", [int, (int,), (int, "why", "more"), (int, 5), (int, " ")])
 def test_what_is_unclaimed_has_a_type_and_a_reason(item: Any) -> None:
-    with pytest.raises(TypeError, match="Unclaimed takes a type and the reason"):
+    with pytest.raises(TypeError, match="Unclaimed needs a type and a reason"):
         Unclaimed[item]
-    with pytest.raises(TypeError, match=r"Claimed\[Quantity\] is all that can be claimed"):
+    with pytest.raises(TypeError, match="only a Quantity can be claimed"):
         Claimed[item]
 
 
@@ -455,7 +455,7 @@ def test_a_model_of_claims_is_read_in_the_session_of_the_moment() -> None:
                 Answer.model_validate(wrong)
         assert checked_structure(session, answer) is answer
     assert answer.model_dump() == {"heat": HEAT, "note": "It is 12.50 kWh.", "stars": 5}
-    with pytest.raises(ValidationError, match="No session is current: run the agent through its gate"):
+    with pytest.raises(ValidationError, match="There is no current session: run the agent through its gate"):
         Answer.model_validate({"heat": CLAIM, "note": "x"})
     schema = Answer.model_json_schema()["properties"]
     claim, plain = schema["heat"]["anyOf"]

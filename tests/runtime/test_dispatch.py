@@ -56,7 +56,7 @@ def test_an_action_without_arguments() -> None:
         ("{}", "needs the 'name'"),
         ('{"name": ""}', "needs the 'name'"),
         ('{"name": 5}', "needs the 'name'"),
-        ('{"name": "x", "args": [1]}', "are an object"),
+        ('{"name": "x", "args": [1]}', "must be an object"),
         ('{"name": "x", "args": "none"}', "no JSON object"),
         (5, "got int"),
         (None, "got NoneType"),
@@ -188,7 +188,7 @@ def test_a_registry_is_a_mapping_and_takes_whatever_runs() -> None:
     assert registry["My Tool"].description == "Runs"
     with pytest.raises(KeyError):
         registry["other"]
-    with pytest.raises(TypeError, match="no tool"):
+    with pytest.raises(TypeError, match="not a tool"):
         registry.register(object())
     assert dispatch_tool({"name": "My Tool", "args": {"text": "a"}}, registry) == {"text": "a"}
 
@@ -289,26 +289,26 @@ def test_what_a_step_is(step: Any, expected: tuple[str, str, Any]) -> None:
     ("step", "message", "path"),
     [
         ({"name": 5}, "A tool action needs the 'name' of a tool", "name"),
-        ({"name": "x", "args": 5}, "The 'args' of a tool action are an object", "args"),
-        ({"kind": "end"}, "'kind' is 'tool_call' or 'final', not 'end'", "kind"),
-        ({"kind": "final"}, "A final step needs a 'message' of text", "final.message"),
-        ({"final": 5}, "A final step needs a 'message' of text", "final.message"),
-        ({"message": 5}, "A final step needs a 'message' of text", "final.message"),
-        ({"claims": 5}, "'claims' is an array", "final.claims"),
-        ({"claims": [CLAIM] * 100_001}, "There are more than 100000 claims", "final.claims"),
+        ({"name": "x", "args": 5}, "The 'args' of a tool action must be an object", "args"),
+        ({"kind": "end"}, "'kind' must be 'tool_call' or 'final', not 'end'", "kind"),
+        ({"kind": "final"}, "A final step needs a 'message' that is text", "final.message"),
+        ({"final": 5}, "A final step needs a 'message' that is text", "final.message"),
+        ({"message": 5}, "A final step needs a 'message' that is text", "final.message"),
+        ({"claims": 5}, "'claims' must be an array", "final.claims"),
+        ({"claims": [CLAIM] * 100_001}, "A message can have at most 100000 claims", "final.claims"),
         ({"claims": [CLAIM, 5]}, "Claim 1 is not an object", "final.claims[1]"),
-        ({"claims": [{**CLAIM, "path": 5}]}, "Claim 0 needs a 'path' of text", "final.claims[0].path"),
+        ({"claims": [{**CLAIM, "path": 5}]}, "Claim 0 needs a 'path' that is text", "final.claims[0].path"),
         (
             {"claims": [{**CLAIM, "source_call_id": None}]},
-            "Claim 0 needs a 'source_call_id' of text",
+            "Claim 0 needs a 'source_call_id' that is text",
             "final.claims[0].source_call_id",
         ),
         (
             {"claims": [{**CLAIM, "quantity": {"value": True, "unit": "kWh"}}]},
-            "Claim 0: the value of a Quantity is a number",
+            "Claim 0: the value of a Quantity must be a number",
             "final.claims[0].quantity",
         ),
-        ({"claims": [{**CLAIM, "basis": 5}]}, "Claim 0: its 'basis' is text", "final.claims[0].basis"),
+        ({"claims": [{**CLAIM, "basis": 5}]}, "Claim 0: its 'basis' must be text", "final.claims[0].basis"),
         ({"claims": [{**CLAIM, "x": object()}]}, "Claim 0 cannot be read: ", "final.claims[0]"),
     ],
 )

@@ -26,9 +26,9 @@ from gllint_runtime.policy.schemas import QUANTITY_REF
 @pytest.mark.parametrize(
     ("quantity", "problem"),
     [
-        ([5, "kWh"], "a Quantity is an object with 'value' and 'unit'"),
-        ("ab", "a Quantity is an object with 'value' and 'unit'"),
-        ({"value": 5}, "a Quantity has exactly the keys 'value' and 'unit'"),
+        ([5, "kWh"], "a Quantity must be an object with 'value' and 'unit'"),
+        ("ab", "a Quantity must be an object with 'value' and 'unit'"),
+        ({"value": 5}, "a Quantity must have exactly the keys 'value' and 'unit'"),
     ],
 )
 def test_a_claim_whose_quantity_is_none_is_refused(quantity: Any, problem: str) -> None:
@@ -61,7 +61,7 @@ def test_a_basis_that_no_schema_declares_is_refused(schema: dict[str, Any], decl
     claim = {"source_call_id": call_id, "path": "$.heat", "quantity": HEAT, "basis": "LHV"}
     with pytest.raises(GLError) as error:
         session.check("It is {{claim:0}}.", [claim])
-    assert f"Claim 0 says the basis 'LHV', but the tool's schema {declared}" in str(error.value)
+    assert f"Claim 0 has the basis 'LHV', but the tool's schema {declared}" in str(error.value)
 
 
 def test_scripts_without_case_write_words_of_two_letters_behind_a_macro() -> None:
@@ -202,14 +202,14 @@ def test_a_call_is_grounded_where_all_its_numbers_are_and_nobody_knows_where_non
 @pytest.mark.parametrize(
     ("constants", "error", "message"),
     [
-        ([5], TypeError, r"constants are numbers by their names, not \[5\]"),
-        ({"a": True}, TypeError, "constants: 'a' is a number, not True"),
-        ({"a": "5"}, TypeError, "constants: 'a' is a number, not '5'"),
-        ({"a": math.nan}, ValueError, "constants: 'a' is a finite number, not nan"),
-        ({"a": math.inf}, ValueError, "constants: 'a' is a finite number, not inf"),
-        ({"a": -math.inf}, ValueError, "constants: 'a' is a finite number, not -inf"),
-        ({"a": Decimal("NaN")}, ValueError, "constants: 'a' is a finite number"),
-        ({"a": Decimal("Infinity")}, ValueError, "constants: 'a' is a finite number"),
+        ([5], TypeError, r"constants must be a mapping of names to numbers, got \[5\]"),
+        ({"a": True}, TypeError, "constants: 'a' must be a number, got True"),
+        ({"a": "5"}, TypeError, "constants: 'a' must be a number, got '5'"),
+        ({"a": math.nan}, ValueError, "constants: 'a' must be a finite number, got nan"),
+        ({"a": math.inf}, ValueError, "constants: 'a' must be a finite number, got inf"),
+        ({"a": -math.inf}, ValueError, "constants: 'a' must be a finite number, got -inf"),
+        ({"a": Decimal("NaN")}, ValueError, "constants: 'a' must be a finite number"),
+        ({"a": Decimal("Infinity")}, ValueError, "constants: 'a' must be a finite number"),
     ],
 )
 def test_constants_are_finite_numbers(constants: Any, error: type[Exception], message: str) -> None:
@@ -258,6 +258,6 @@ def test_settings_that_differ_are_told_up_to_twenty(caplog: pytest.LogCaptureFix
     stored["policy"] |= {f"a{i:02}": None for i in range(25)}
     Session.from_json(json.dumps(stored))
     assert caplog.messages == [
-        "The session was stored under another policy; this program's applies "
+        "The session was stored with another policy; the policy of this program is used "
         f"({', '.join(f'a{i:02}' for i in range(20))})"
     ]

@@ -129,7 +129,7 @@ def test_the_trace_is_a_chain() -> None:
     assert again.trace[:3] == trace and again.trace[3]["previous"] == trace[2]["hash"]
     stored = json.loads(session.to_json())
     stored["trace"][0]["tool"] = "other"
-    with pytest.raises(ValueError, match="the trace is not as it was written"):
+    with pytest.raises(ValueError, match="the trace was changed after it was written"):
         Session.from_json(json.dumps(stored))
 
 

@@ -488,5 +488,5 @@ def test_no_message_stands_twice() -> None:
     "given", [{"text": 5}, {"text": "5", "whitelist": "5"}, {"text": "5", "units": "kWp"}]
 )
 def test_what_is_scanned_is_text(given: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match="takes a text"):
+    with pytest.raises(TypeError, match="needs a str"):
         scan_naked_numbers(**given)

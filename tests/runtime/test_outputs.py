@@ -417,10 +417,10 @@ def test_raw_numbers_that_are_let_through_are_logged(caplog: pytest.LogCaptureFi
     ("count", "others"),
     [
         (1, ""),
-        (2, "; so at $.n1"),
-        (8, "; so at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7"),
-        (9, "; so at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7 and 1 more"),
-        (300, "; so at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7 and 292 more"),
+        (2, "; also at $.n1"),
+        (8, "; also at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7"),
+        (9, "; also at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7 and 1 more"),
+        (300, "; also at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7 and 292 more"),
     ],
 )
 def test_where_the_raw_numbers_are(count: int, others: str) -> None:
@@ -465,7 +465,7 @@ def test_a_json_text_that_its_schema_describes_stays_a_text() -> None:
 
 def test_arguments_are_an_object() -> None:
     assert plain_arguments("meter", {"a": (1, 2)}) == {"a": [1, 2]}
-    with pytest.raises(GLValidationError, match="The arguments of 'meter' are not an object") as caught:
+    with pytest.raises(GLValidationError, match="The arguments of 'meter' must be an object") as caught:
         plain_arguments("meter", [1])
     assert caught.value.code == "ARGS_SCHEMA"
 
@@ -483,10 +483,10 @@ def test_paths_that_no_claim_could_write_are_told_in_another_way() -> None:
         ("RESULT_SCHEMA", True, None),
         ("RESULT_SCHEMA", {}, None),
         ("ARGS_SCHEMA", {}, None),
-        ("ARGS_SCHEMA", True, "args_schema of 'meter' cannot be used: $: a model needs an object schema for the"),
+        ("ARGS_SCHEMA", True, "args_schema of 'meter' cannot be used: $: the schema of arguments must have the"),
         ("ARGS_SCHEMA", {"type": "x"}, "args_schema of 'meter' cannot be used: $.type: 'x' is not a JSON"),
         ("RESULT_SCHEMA", {"typ": "object"}, "result_schema of 'meter' cannot be used: $.typ: did you mean 'type'?"),
-        ("RESULT_SCHEMA", {"$ref": "x"}, "result_schema of 'meter' cannot be used: $.$ref: no such schema is known here"),
+        ("RESULT_SCHEMA", {"$ref": "x"}, "result_schema of 'meter' cannot be used: $.$ref: this schema is unknown"),
     ],
 )  # fmt: skip
 def test_a_schema_of_no_use_is_told(code: str, schema: Any, trouble: str | None) -> None:

@@ -103,7 +103,7 @@ WRONG = [
     ("unit-packs = ['cuonts']", 2, "not 'cuonts'; did you mean 'counts'?"),
     ("# a\n\nplain-kind = ['count']", 4, "unknown key 'plain-kind'; did you mean 'plain-kinds'?"),
     ("select = ['GL1']\nstrict-units = 'yes'", 3, "key 'strict-units' must be true or false, not \"yes\""),
-    ("whitelist-patterns = ['(']", 2, "key 'whitelist-patterns.0': '(' is no regular expression"),
+    ("whitelist-patterns = ['(']", 2, "key 'whitelist-patterns.0': '(' is not a valid regular expression"),
     ("plain-keys = 'page'", 2, "key 'plain-keys' must be a list of texts, not \"page\""),
     ("jobs = 0", 2, "key 'jobs' must be at least 1, not 0"),
     ("required-version = '>=99'", 2, "asks for gllint >=99, this is "),
@@ -138,11 +138,11 @@ def written(folder: Path, files: dict[str, str | bytes]) -> Path:
 DEEP = "a." * 1000 + "b = 1"
 UNFIT: list[tuple[dict[str, str | bytes], str]] = [
     # What cannot be read as TOML.
-    ({"gllint.toml": b"\xff\xfea\0"}, "@: not UTF-8, as TOML files are: save it in that encoding"),
-    ({"gllint.toml": "[severity]\n[severity]"}, "twice: put its keys under one heading, and take the other away"),
-    ({"gllint.toml": "jobs = 1\njobs = 2\n"}, "@:2:9: not valid TOML: Cannot overwrite a value: the key occurs twice, remove one of its lines"),
+    ({"gllint.toml": b"\xff\xfea\0"}, "@: not UTF-8 text: save the file as UTF-8"),
+    ({"gllint.toml": "[severity]\n[severity]"}, "twice: put its keys under one heading, and remove the other"),
+    ({"gllint.toml": "jobs = 1\njobs = 2\n"}, "@:2:9: not valid TOML: Cannot overwrite a value: the key occurs twice; remove one of its lines"),
     ({"gllint.toml": "jobs = \n"}, "@:1:8: not valid TOML: Invalid value"),
-    ({"gllint.toml": "#" * 1_000_001}, "@: too large for a configuration: 1000001 bytes, at most 1000000"),
+    ({"gllint.toml": "#" * 1_000_001}, "@: too large for a configuration: 1000001 bytes (the limit is 1000000)"),
     ({"gllint.toml": DEEP}, "@: a key has too many parts: at most 1000 names joined by dots"),
     # Where the table stands.
     ({"pyproject.toml": "[tool]\ngllint = 5"}, "@:2: key 'tool.gllint' must be a table, not 5"),
@@ -158,10 +158,10 @@ UNFIT: list[tuple[dict[str, str | bytes], str]] = [
     ({"gllint.toml": "required-version = 'new'"}, "@:1: key 'required-version': 'new' is not a version such as '>=0.1' or '0.1.0'"),
     ({"gllint.toml": "required-version = '0.0.1'"}, "@:1: key 'required-version' asks for gllint 0.0.1, this is "),
     # What it extends.
-    ({"gllint.toml": "extend = 'gllint.toml'"}, "@:1: key 'extend': @ extends this file in turn"),
-    ({"gllint.toml": "extend = 'b.toml'", "b.toml": "\nextend = 'gllint.toml'"}, "b.toml:2: key 'extend': @ extends this file in turn"),
-    ({"gllint.toml": "extend = 'no.toml'"}, "no.toml is no file"),
-    ({"gllint.toml": "extend = '//server/share/base.toml'"}, "@:1: key 'extend' must name a file of this machine"),
+    ({"gllint.toml": "extend = 'gllint.toml'"}, "@:1: key 'extend': @ extends this file, too, in a circle"),
+    ({"gllint.toml": "extend = 'b.toml'", "b.toml": "\nextend = 'gllint.toml'"}, "b.toml:2: key 'extend': @ extends this file, too, in a circle"),
+    ({"gllint.toml": "extend = 'no.toml'"}, "no.toml is not a file"),
+    ({"gllint.toml": "extend = '//server/share/base.toml'"}, "@:1: key 'extend' must name a file on this machine"),
     ({"gllint.toml": "extend = 'b.toml'", "b.toml": "jobs = 0"}, "b.toml:1: key 'jobs' must be at least 1, not 0"),
     ({"gllint.toml": "extend = 'b0.toml'", **{f"b{i}.toml": f"extend = 'b{i + 1}.toml'" for i in range(17)}}, "b15.toml:1: key 'extend': more than 16 files extend each other"),
 ]  # fmt: skip
@@ -278,7 +278,7 @@ def test_a_policy_in_a_session_and_a_registry() -> None:
     assert registry.policy == POLICY and runtime.policy == POLICY.with_settings(number_words=False)
     assert Session.from_json(session.to_json(), policy=session.policy).policy == session.policy
     for make in (Session, ToolRegistry):
-        with pytest.raises(TypeError, match="policy is a Policy, not dict"):
+        with pytest.raises(TypeError, match="policy must be a Policy, not dict"):
             make(policy={"packs": ["counts"]})  # type: ignore[arg-type]
 
 
@@ -293,12 +293,12 @@ def test_a_policy_in_a_session_and_a_registry() -> None:
         ({"argument_origin": "loose"}, ValueError, "argument_origin must be one of off, record, strict, not 'loose'"),
         ({"allow_raw_numbers": None}, TypeError, "allow_raw_numbers must be true or false, not null"),
         ({"plain_keys": 10**5000}, TypeError, "plain_keys has a value of the wrong type; see gllint config --schema"),
-        ({"levels": "loud"}, ValueError, "levels: 'loud' is no level; there are block, warn, shadow"),
-        ({"levels": [("ARGUMENT_UNIT", "loud")]}, ValueError, "levels: 'loud' is no level"),
-        ({"levels": 5}, TypeError, "levels: a level, or a level for each code, not 5"),
-        ({"levels": {"NO_SUCH": "warn"}}, ValueError, "levels: there is no code 'NO_SUCH'"),
+        ({"levels": "loud"}, ValueError, "levels: 'loud' is not a level; the levels are block, warn, shadow"),
+        ({"levels": [("ARGUMENT_UNIT", "loud")]}, ValueError, "levels: 'loud' is not a level"),
+        ({"levels": 5}, TypeError, "levels must be a level, or a mapping of codes to levels, got 5"),
+        ({"levels": {"NO_SUCH": "warn"}}, ValueError, "levels: unknown code 'NO_SUCH'"),
         ({"levels": {"EGRESS_BLOCKED": "warn"}}, ValueError, "levels: EGRESS_BLOCKED always blocks"),
-        ({"unit_packs": []}, TypeError, "no field 'unit_packs'; there are extend_units"),
+        ({"unit_packs": []}, TypeError, "no field 'unit_packs'; its fields are extend_units"),
     ],
 )  # fmt: skip
 def test_a_setting_of_no_use_is_told(setting: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -380,17 +380,17 @@ def test_what_a_provider_raises_comes_through(registry: ToolRegistry) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"mode": "replay"}, "mode is"),
-        ({"mode": "LIVE"}, "mode is"),
+        ({"mode": "replay"}, "mode must be"),
+        ({"mode": "LIVE"}, "mode must be"),
         ({"argument_origin": "on"}, "argument_origin must be one of"),
-        ({"repair_on": ["X"]}, "no such error code: X"),
-        ({"repair_on": "NO_NAKED_NUMBERS"}, "repair_on is a list"),
-        ({"max_steps": 0}, "max_steps is"),
-        ({"max_steps": "5"}, "max_steps is"),
-        ({"approve": True}, "approve is a function"),
-        ({"notify": "me"}, "notify is a function"),
-        ({"provider": None}, "a provider has a method chat_step"),
-        ({"registry": {}}, "registry is a ToolRegistry"),
+        ({"repair_on": ["X"]}, "repair_on has unknown error codes: X"),
+        ({"repair_on": "NO_NAKED_NUMBERS"}, "repair_on must be a list"),
+        ({"max_steps": 0}, "max_steps must be"),
+        ({"max_steps": "5"}, "max_steps must be"),
+        ({"approve": True}, "approve must be a function"),
+        ({"notify": "me"}, "notify must be a function"),
+        ({"provider": None}, "provider must have a method chat_step"),
+        ({"registry": {}}, "registry must be a ToolRegistry"),
     ],
 )
 def test_what_no_runtime_can_be_made_of(options: Any, says: str, registry: ToolRegistry) -> None:

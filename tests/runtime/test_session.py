@@ -495,8 +495,8 @@ def test_a_tampered_session(session: Session, key: str, value: Any) -> None:
         ({"id": "tc_01"}, "no id of this session: 'tc_01'"),
         ({"id": "tc_x"}, "no id of this session: 'tc_x'"),
         ({"id": 5}, ""),
-        ({"arguments": 5}, "call tc_1 is stored twice, or not as a call"),
-        ({"tool": 5}, "call tc_1 is stored twice, or not as a call"),
+        ({"arguments": 5}, "call tc_1 is stored twice, or is malformed"),
+        ({"tool": 5}, "call tc_1 is stored twice, or is malformed"),
         ({"exact": [[["cold"], {"exact": "12.5"}]]}, "'cold'"),
         ({"exact": [[["heat"], {"exact": "9" * 3000}]]}, "a number is too long"),
         ({"origins": [[1]]}, ""),
@@ -506,7 +506,7 @@ def test_a_tampered_session(session: Session, key: str, value: Any) -> None:
 def test_a_tampered_call(session: Session, changed: dict[str, Any], why: str) -> None:
     stored = json.loads(session.to_json())
     stored["calls"][0] |= changed
-    with pytest.raises(ValueError, match=f"This is no stored session: {re.escape(why)}"):
+    with pytest.raises(ValueError, match=f"This is not a stored session: {re.escape(why)}"):
         Session.from_json(json.dumps(stored))
 
 
@@ -582,7 +582,7 @@ def test_a_number_has_so_many_digits_at_most() -> None:
     stored["constants"]["a"]["exact"] = written = "0." + "1" * 1998
     assert Session.from_json(json.dumps(stored)).constants["a"] == Decimal(written)
     stored["constants"]["a"]["exact"] += "1"
-    with pytest.raises(ValueError, match="This is no stored session: a number is too long"):
+    with pytest.raises(ValueError, match="This is not a stored session: a number is too long"):
         Session.from_json(json.dumps(stored))
 
 
@@ -695,7 +695,7 @@ def test_a_name_of_a_tool_is_text() -> None:
     session = Session()
     with pytest.raises(GLError, match="name of a tool"):
         session.record(5, {}, {})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="text, not int"):
+    with pytest.raises(TypeError, match="must be a str, not int"):
         session.user(5)  # type: ignore[arg-type]
     assert session.record(LyingText("meter"), {}, {}) == "tc_1"
     assert session.check("Well.").metrics["unique_tools_used"] == 1
@@ -745,7 +745,7 @@ def test_each_setting_is_taken_where_it_belongs() -> None:
         (ToolRegistry, "whitelist"),
         (lambda **given: ToolRuntime(script, ToolRegistry(), **given), "extend_units"),
     ]:
-        with pytest.raises(TypeError, match=f"no such setting here: {name}"):
+        with pytest.raises(TypeError, match=f"unknown settings: {name}"):
             make(**{name: ["room"]})
 
 
@@ -849,7 +849,7 @@ def test_what_the_model_is_told_of_a_call(session: Session) -> None:
 def test_an_id_that_no_call_had_is_not_restored(call_id: Any) -> None:
     with pytest.raises(GLError) as refused:
         Session().restore(call_id, "meter", {}, HEAT)
-    assert refused.value.message == f"'{str(call_id)[:80]}' is no id of a recorded call"
+    assert refused.value.message == f"'{str(call_id)[:80]}' is not the id of a recorded call"
 
 
 def test_a_call_of_a_history_is_restored_under_its_id() -> None:
@@ -860,7 +860,7 @@ def test_a_call_of_a_history_is_restored_under_its_id() -> None:
     session.restore("tc_2", "search", "no object", {"n": 5})  # type: ignore[arg-type]
     assert session.count == 3 and session.output("tc_3") == HEAT and session.output("tc_2") == {"n": 5}
     assert session.record("meter", {}, HEAT) == "tc_4"
-    with pytest.raises(GLError, match="'tc_3' is the id of another call, too"):
+    with pytest.raises(GLError, match="'tc_3' is already the id of another call"):
         session.restore("tc_3", "meter", {}, HEAT, tool_call_id="b")
     assert session.check("{{claim:0}}", [claim("a")]).provenance[0]["arguments"] == {"site": 7}
     session.restore("tc_2", "search", {}, {}, tool_call_id="c")  # which no framework had an id for
@@ -940,7 +940,7 @@ def test_beside_a_time_or_a_count_the_message_is_read_once_more_and_told_once() 
 
 @pytest.mark.parametrize("most", [0, -1, True, 1.5, "5"])
 def test_so_many_bytes_are_a_number(most: Any) -> None:
-    with pytest.raises(ValueError, match="max_bytes is a number of bytes, not"):
+    with pytest.raises(ValueError, match="max_bytes must be an integer of at least 1, got"):
         Session(max_bytes=most)
 
 

@@ -306,7 +306,7 @@ def test_a_quantity_reaches_the_function_as_one_without_pydantic(
 
 def test_a_function_that_needs_nothing_converted_is_the_tool_s_own() -> None:
     assert tool(heat).fn is heat
-    with pytest.raises(TypeError, match="tool takes a function, not 5"):
+    with pytest.raises(TypeError, match="tool needs a function, got 5"):
         tool(5)  # type: ignore[call-overload]
 
 

@@ -57,7 +57,7 @@ def _deep() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("result", "path", "problem", "remedy"),
     [
-        ({"a": {1, 2}}, "$.a", "a set is not data that JSON has", "sorted(values)"),
+        ({"a": {1, 2}}, "$.a", "a set is not data that JSON can represent", "sorted(values)"),
         ({"a": [frozenset()]}, "$.a[0]", "a frozenset is not data", "sorted(values)"),
         ({"file": PurePosixPath("/x")}, "$.file", "a PurePosixPath is not data", "str(path)"),
         ({"a": b"5"}, "$.a", "a bytes object is not data", "decode"),
@@ -68,11 +68,16 @@ def _deep() -> dict[str, Any]:
         ({"a": {(1, 2): "x"}}, "$.a", "the key (1, 2) is not text", "Nest"),
         ({Colour.RED: "x"}, "$", "the key <Colour.RED: 1> is not text", "key.name"),
         ({Level.LOW: "x"}, "$", "the key <Level.LOW: 1> is not text", "key.name"),
-        (_loop(), "$.rows[0].back", "the data contains itself: $.rows[0].back is $ again", "leads back"),
-        (_nodes(), "$.tree.below.parent", "$.tree.below.parent is $.tree again", "leads back"),
+        (_loop(), "$.rows[0].back", "the data contains itself: $.rows[0].back is $ again", "reference back"),
+        (_nodes(), "$.tree.below.parent", "$.tree.below.parent is $.tree again", "reference back"),
         (_deep(), "$" + ".a" * 65, "the data is nested too deeply", "64 levels"),
-        ({"a": [math.nan]}, "$.a[0]", "nan is not a number that JSON has", "None"),
-        ({"a": {"value": math.inf, "unit": "m"}}, "$.a.value", "inf is not a number that JSON has", "None"),
+        ({"a": [math.nan]}, "$.a[0]", "nan is not a number that JSON can represent", "None"),
+        (
+            {"a": {"value": math.inf, "unit": "m"}},
+            "$.a.value",
+            "inf is not a number that JSON can represent",
+            "None",
+        ),
         ({"a": {"value": Decimal("NaN"), "unit": "m"}}, "$.a.value", "NaN is not a number", "None"),
         ({"a": 2**1024 - 1}, "$.a", "an integer is beyond the range of numbers", "larger unit"),
         ({"a": 2**2000}, "$.a", "an integer is beyond the range of numbers", "larger unit"),
@@ -103,7 +108,7 @@ def test_each_is_told_as_what_it_is(result: Any, path: str, problem: str, remedy
 
 def test_arguments_say_where() -> None:
     with pytest.raises(
-        GLValidationError, match=r"are not JSON: at \$\.where a PurePosixPath is not data"
+        GLValidationError, match=r"are not valid JSON: at \$\.where a PurePosixPath is not data"
     ) as raised:
         plain_arguments("meter", {"where": PurePosixPath("/x")})
     assert raised.value.path == "$.where"
@@ -116,7 +121,7 @@ def test_what_a_hostile_class_says_is_not_repeated() -> None:
             raise ValueError("it is 500 kWh")
 
     with pytest.raises(
-        GLValidationError, match=r"at \$\.a: a Liar does not dump itself: ValueError"
+        GLValidationError, match=r"at \$\.a: a Liar cannot be converted to plain data: ValueError"
     ) as raised:
         Session().record("meter", {}, {"a": Liar()})
     assert "500" not in str(raised.value)

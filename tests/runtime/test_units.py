@@ -563,7 +563,7 @@ HELPS = {
     "l": "Write `L`, which is the same unit.",
     "€": "Did you mean `EUR`?",
     "gw": "Did you mean `GW`? Allow it with `gw or GW`.",
-    "BP": "It can be read as several units, by its case: write the one that is meant.",
+    "BP": "It can be read as several units, by its case: write the one that you mean.",
     "y": "No such unit is known. Write the unit of the value, or add this one with `y`.",
     "furlong": "Allow it with `furlong`, or convert the value to an allowed unit.",
     "kcal/mol": "Allow it with `kcal/mol`, or convert the value to an allowed unit.",
@@ -571,7 +571,7 @@ HELPS = {
     "  ": "Write the unit of the value, or allow the empty one with `  `.",
     "tbd": "It is a placeholder for a unit. Write the unit of the value in its place.",
     "x" * 200: f"No such unit is known. Write the unit of the value, or add this one with `{'x' * 200}`.",
-    "x" * 201: "No unit is as long as that. Write the unit of the value in its place.",
+    "x" * 201: "A unit cannot be that long. Write the unit of the value in its place.",
 }
 
 

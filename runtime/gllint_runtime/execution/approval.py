@@ -54,7 +54,7 @@ class ApprovalGate:
     ) -> None:
         for name, callback in (("approve", approve), ("notify", notify)):
             if callback is not None and not callable(callback):
-                raise TypeError(f"{name} is a function, not {callback!r}")
+                raise TypeError(f"{name} must be a function, got {callback!r}")
         self._approve = approve
         self._notify = notify
         self._confirm_notes = confirm_notes
@@ -106,5 +106,5 @@ class ApprovalGate:
         try:
             answer = yield lambda: approve(tool, arguments_copy, first_use), way_to_call(approve)
         except Exception as error:
-            return f"asking for approval failed ({reason_of(error)})"
+            return f"the approval callback failed ({reason_of(error)})"
         return None if answer is True else "the user did not approve it"

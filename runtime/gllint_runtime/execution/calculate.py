@@ -39,7 +39,9 @@ def calculated(session: Session, operation: str, claims: Sequence[Any]) -> Quant
     """
     name = operation.strip().lower().replace(" ", "_").replace("-", "_")
     if name not in _OPERATIONS:
-        raise _refusal(f"'{operation[:80]}' is no operation; there are {', '.join(_OPERATIONS)}", "operation")
+        raise _refusal(
+            f"'{operation[:80]}' must be one of the operations {', '.join(_OPERATIONS)}", "operation"
+        )
     count, compute = _OPERATIONS[name]
     read = read_claims(claims)
     if not 0 < len(read) <= _MOST_CLAIMS or (count and len(read) != count):
@@ -66,7 +68,7 @@ def calculate(operation: Operation, claims: list[Claim]) -> dict[str, Any]:
     try:
         session = current_session()
         if session is None:
-            text = "No session is current: run the agent through its gate, or call this under using(session)"
+            text = "There is no current session: run the agent through its gate, or call this inside using(session)"
             raise GLRuntimeError("TOOL_FAILED", text)
         return {"result": calculated(session, operation, claims).to_dict()}
     except GLError as error:
@@ -126,9 +128,14 @@ class _Term:
         """The number in another unit of the same kind. Raises GLValidationError."""
         way = conversion(self.unit, unit)
         if way is None:
-            raise _refusal(f"{self.unit} and {unit} are not of one kind, and nothing converts them", "claims")
+            raise _refusal(
+                f"{self.unit} and {unit} are units of different kinds and cannot be converted", "claims"
+            )
         if way.offset:
-            raise _refusal(f"{self.unit} and {unit} have different zeros: cite both in one unit", "claims")
+            raise _refusal(
+                f"{self.unit} and {unit} start from different zeros: cite both numbers in the same unit",
+                "claims",
+            )
         return self.exact * way.factor
 
     @property
@@ -203,22 +210,23 @@ def _refuse_levels(terms: Sequence[_Term], what: str) -> None:
     for term in terms:
         if term.kelvin is not None:
             raise _refusal(
-                f"{what} of temperatures in {term.unit} means nothing: their zero is set", "claims"
+                f"{what} of temperatures in {term.unit} has no meaning: the zero of this unit is arbitrary",
+                "claims",
             )
         if is_logarithm(term.unit):
-            raise _refusal(f"{what} of numbers in {term.unit} means nothing: they are logarithms", "claims")
+            raise _refusal(f"{what} of numbers in {term.unit} has no meaning: they are logarithms", "claims")
 
 
 def _quotient_unit(above: str, below: str) -> str:
     try:
         return quotient(above, below)
     except ValueError:
-        raise _refusal(f"{above} and {below} make no unit of a ratio", "claims") from None
+        raise _refusal(f"{above} and {below} cannot be divided into a unit", "claims") from None
 
 
 def _quotient(above: Fraction, below: Fraction) -> Fraction:
     if not below:
-        raise _refusal("The second number is zero, or the first of a change: nothing divides by it", "claims")
+        raise _refusal("The number to divide by is zero", "claims")
     return above / below
 
 

@@ -173,7 +173,7 @@ def _session() -> Session:
     session = current_session()
     if session is None:
         raise ValueError(
-            "No session is current: run the agent through its gate, or read this under using(session)"
+            "There is no current session: run the agent through its gate, or read this inside using(session)"
         )
     return session
 
@@ -189,7 +189,9 @@ else:
 
         def __class_getitem__(cls, item: Any) -> Any:
             if item is not Quantity:
-                raise TypeError(f"Claimed[Quantity] is all that can be claimed, not Claimed[{item!r}]")
+                raise TypeError(
+                    f"only a Quantity can be claimed: write Claimed[Quantity], not Claimed[{item!r}]"
+                )
             return Annotated[Quantity, _ClaimedQuantity()]
 
     class Unclaimed:
@@ -202,9 +204,7 @@ else:
                 or not isinstance(item[1], str)
                 or not item[1].strip()
             ):
-                raise TypeError(
-                    'Unclaimed takes a type and the reason: Unclaimed[int, "rating of the answer"]'
-                )
+                raise TypeError('Unclaimed needs a type and a reason: Unclaimed[int, "rating of the answer"]')
             return Annotated[item[0], Declared(item[1])]
 
 
@@ -330,7 +330,7 @@ def _open(hint: Any) -> str | None:
     if not isinstance(kind, type):
         return f"is {str(hint)[:80]}"
     if _is_record(kind):
-        return "takes fields that it does not name" if _is_extensible(kind) else None
+        return "accepts fields that it does not declare" if _is_extensible(kind) else None
     if issubclass(kind, Enum) or issubclass(kind, _PLAIN) or _schema_of(kind) is not None:
         return None
     if kind.__module__.startswith("pydantic.") and name in _PLAIN_OF_PYDANTIC:
@@ -351,7 +351,7 @@ def _is_record(kind: Any) -> bool:
 
 
 def _is_extensible(kind: Any) -> bool:
-    """Return whether a model takes fields that it does not name."""
+    """Return whether a model accepts fields that it does not declare."""
     for name in ("model_config", "__pydantic_config__"):
         config = getattr(kind, name, None)
         if isinstance(config, Mapping) and config.get("extra") == "allow":

@@ -40,13 +40,13 @@ def final_schema(session: Session, *, format: str = "json", whitelisted: bool = 
     of lists, CO2. Ask for it again after each recorded result. Raises ValueError for another format.
     """
     if not isinstance(session, Session):
-        raise TypeError(f"final_schema takes a Session, not {type(session).__name__}")
+        raise TypeError(f"final_schema needs a Session, got {type(session).__name__}")
     claims = [_as_json(claim) for claim in session.claimable()[-_MOST_CLAIMS:]]
     if format == "json":
         return _json_schema(claims, _Message(whitelisted))
     if format == "gbnf":
         return _grammar(claims, _Message(whitelisted))
-    raise ValueError(f'format is "json" or "gbnf", not {format!r}')
+    raise ValueError(f'format must be "json" or "gbnf", got {format!r}')
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:

@@ -52,7 +52,10 @@ class ToolRegistry:
         self.gate = ApprovalGate(approve, notify, confirm_notes=confirm_notes)
         self._entries: dict[str, Entry] = {}
         if self.policy.allow_raw_numbers:
-            logger.warning("This registry lets tools return raw numbers; none of them can be claimed")
+            logger.warning(
+                "allow_raw_numbers is on: tools may return numbers without a unit, "
+                "but answers cannot cite those numbers"
+            )
 
     # ------------------------------------------------------------------------------------------ tools
 
@@ -65,9 +68,9 @@ class ToolRegistry:
         tool = as_tool(tool)
         # A model that asks for the tool "None" asks for clarification.
         if not isinstance(tool.name, str) or not tool.name or tool.name == CLARIFICATION:
-            raise ValueError(f"{tool.name!r} is no name for a tool")
+            raise ValueError(f"{tool.name!r} is not a valid name for a tool")
         if tool.name in self._entries and not replace:
-            raise ValueError(f"Tool {tool.name!r} is registered already")
+            raise ValueError(f"Tool {tool.name!r} is already registered")
         self._entries[tool.name] = Entry(tool)
         logger.info("Registered tool: %s", tool.name)
 
@@ -176,7 +179,7 @@ class ToolRegistry:
             path, message = problem
             raise GLValidationError(
                 "ARGS_SCHEMA",
-                f"Arguments of '{name}' fail the schema: {message}",
+                f"Arguments of '{name}' do not match the schema: {message}",
                 path=schemas.show_path(path),
             )
         if entry.accepted is not None and not fixed.keys() <= entry.accepted:

@@ -123,18 +123,18 @@ class ToolRuntime:
         **settings: Unpack[MessageSettings],
     ) -> None:
         if mode not in ("Replay", "Live"):
-            raise ValueError(f'mode is "Replay" or "Live", not {mode!r}')
+            raise ValueError(f'mode must be "Replay" or "Live", got {mode!r}')
         if not callable(getattr(provider, "chat_step", None)):
-            raise TypeError(f"a provider has a method chat_step; {type(provider).__name__} has none")
+            raise TypeError(f"provider must have a method chat_step, got {type(provider).__name__}")
         if not isinstance(registry, ToolRegistry):
-            raise TypeError(f"registry is a ToolRegistry, not {type(registry).__name__}")
+            raise TypeError(f"registry must be a ToolRegistry, got {type(registry).__name__}")
         if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
-            raise ValueError(f"max_steps is a number of steps, not {max_steps!r}")
+            raise ValueError(f"max_steps must be an integer of at least 1, got {max_steps!r}")
         if isinstance(repair_on, str):
-            raise TypeError(f"repair_on is a list of error codes, not {repair_on!r}")
+            raise TypeError(f"repair_on must be a list of error codes, got {repair_on!r}")
         unknown_codes = set(repair_on) - GLError.codes
         if unknown_codes:
-            raise ValueError(f"no such error code: {', '.join(sorted(unknown_codes))}")
+            raise ValueError(f"repair_on has unknown error codes: {', '.join(sorted(unknown_codes))}")
         self.provider = provider
         self.registry = registry
         self.mode: Mode = mode

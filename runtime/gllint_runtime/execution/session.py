@@ -142,7 +142,7 @@ class Session:
     ) -> None:
         """Begin under what was checked already, but for ``max_bytes``."""
         if type(max_bytes) is not int or max_bytes < 1:
-            raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
+            raise ValueError(f"max_bytes must be an integer of at least 1, got {max_bytes!r}")
         self.policy = policy
         self.units = units
         self.constants = constants
@@ -172,7 +172,7 @@ class Session:
     def user(self, text: str) -> None:
         """Add what the user said, whose numbers arguments may contain. The last text is not added twice."""
         if not isinstance(text, str):
-            raise TypeError(f"What the user said is text, not {type(text).__name__}")
+            raise TypeError(f"The user's text must be a str, not {type(text).__name__}")
         text = str.__str__(text)
         with self._lock:
             if self._heard and self._heard[-1] == text:
@@ -186,7 +186,7 @@ class Session:
     def prompt(self, text: str) -> None:
         """Take in what the program itself says to the model: its numbers may be repeated."""
         if not isinstance(text, str):
-            raise TypeError(f"A prompt is text, not {type(text).__name__}")
+            raise TypeError(f"A prompt must be a str, not {type(text).__name__}")
         text = str.__str__(text)
         with self._lock:
             if text in self._prompts:
@@ -246,7 +246,9 @@ class Session:
         MISSING_ORIGIN.
         """
         if not isinstance(tool, str):
-            raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
+            raise GLValidationError(
+                "ARGS_SCHEMA", f"The name of a tool must be a str, not {type(tool).__name__}"
+            )
         tool = str.__str__(tool)
         values = (
             arguments
@@ -349,7 +351,7 @@ class Session:
             call_id = self.next_id() if call_id is None else call_id
             if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
                 raise GLProvenanceError(
-                    "MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is no id of a recorded call"
+                    "MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is not the id of a recorded call"
                 )
             if call_id in self._calls:
                 if (
@@ -358,7 +360,7 @@ class Session:
                     and call_id in self._names.values()
                 ):
                     raise GLProvenanceError(
-                        "MISSING_TOOL_CALL", f"'{call_id}' is the id of another call, too"
+                        "MISSING_TOOL_CALL", f"'{call_id}' is already the id of another call"
                     )
             else:
                 values = plain_arguments(tool, arguments if isinstance(arguments, Mapping) else {})
@@ -422,7 +424,7 @@ class Session:
                 "MISSING_ORIGIN",
                 f"The number {what} has no origin"
                 if first.demand is None
-                else f"{what} may come from {first.demand} alone, and comes from {first.source or first.kind}",
+                else f"{what} may come from {first.demand} alone, but comes from {first.source or first.kind}",
                 path=loose[0].path,
                 context=[origin.to_dict() for origin in loose[:50]],
             )
@@ -628,7 +630,7 @@ class Session:
         message is the place of claim ``i``. ``mode`` is the session's own by default.
         """
         if not isinstance(message, str):
-            self._refuse("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
+            self._refuse("STEP_SCHEMA", f"The message must be a str, not {type(message).__name__}")
         try:
             message, claims = self._with_short_claims(str.__str__(message), claims)
             read = read_claims(claims)
@@ -998,7 +1000,7 @@ class Session:
             declared = "declares none" if actual is None else f"declares '{actual}'"
             raise GLDataError(
                 "BASIS",
-                f"Claim {number} says the basis '{str(claim.basis)[:100]}', but the tool's schema {declared}",
+                f"Claim {number} has the basis '{str(claim.basis)[:100]}', but the tool's schema {declared}",
                 path=claim.path,
             )
 
@@ -1044,9 +1046,9 @@ class Session:
         except GLError:
             raise
         except RecursionError:
-            raise ValueError("This is no stored session: it is nested too deeply") from None
+            raise ValueError("This is not a stored session: it is nested too deeply") from None
         except Exception as error:
-            raise ValueError(f"This is no stored session: {error}") from None
+            raise ValueError(f"This is not a stored session: {error}") from None
         return session
 
     def _fill(self, stored: Mapping[str, Any]) -> None:
@@ -1081,7 +1083,7 @@ def _as_context(numbers: Sequence[NakedNumber]) -> list[dict[str, Any]]:
 def _misread(numbers: Sequence[NakedNumber]) -> GLDataError:
     """The error of a message whose text says something else of its claims than their quantities."""
     first = numbers[0]
-    message = f"'{first.text[:200]}' at position {first.start} gives a claimed number another meaning"
+    message = f"'{first.text[:200]}' at position {first.start} changes the meaning of a claimed number"
     return GLDataError("QUANTITY_MISMATCH", message, hint=first.hint, context=_as_context(numbers))
 
 

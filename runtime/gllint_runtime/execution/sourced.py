@@ -72,8 +72,8 @@ class SourcedGate:
         context = [self._described(finding) for finding in failing[:_MOST_LISTED]]
         errors: list[GLError] = []
         for code, verdict, words in (
-            ("NO_SOURCE", "unsourced", "rests on nothing that a tool returned or the user said"),
-            ("MISLABELLED", "mislabelled", "is not what its source says"),
+            ("NO_SOURCE", "unsourced", "does not come from anything that a tool returned or the user said"),
+            ("MISLABELLED", "mislabelled", "does not match its source"),
         ):
             first = next((finding for finding in failing if finding.verdict == verdict), None)
             if first is not None:
@@ -92,8 +92,8 @@ class SourcedGate:
         assert first.source is not None
         return GLDataError(
             "NO_UNIT",
-            f"'{first.reading.text[:200]}' is shown in {first.unit}, and nothing in the output of "
-            f"{first.source.tool} says the unit of {first.source.shown_path}",
+            f"'{first.reading.text[:200]}' is shown in {first.unit}, but the output of "
+            f"{first.source.tool} gives no unit for {first.source.shown_path}",
             path=first.source.shown_path,
             context=[self._described(finding) for finding in bare[:_MOST_LISTED]],
         )

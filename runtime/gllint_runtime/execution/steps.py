@@ -61,7 +61,7 @@ def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     if isinstance(args, str):
         args = read_object(args, _ACTION_HINT) if args.strip() else None
     if type(args) is not dict and not isinstance(args, Mapping | None):
-        raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
+        raise _step_error("The 'args' of a tool action must be an object", "args", _ACTION_HINT)
     return _text(name), {} if args is None else _members(args)
 
 
@@ -80,7 +80,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     begins = _OBJECT.search(text)
     start = begins.start() if begins else text.find("{")
     if start < 0:
-        raise _step_error("There is no JSON object in the answer", hint=hint)
+        raise _step_error("The answer contains no JSON object", hint=hint)
     try:
         data, _ = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as error:
@@ -160,24 +160,24 @@ def _step(data: dict[str, Any]) -> Step:
             return Step("clarification", message=str(args.get("clarification_needed", "")))
         return Step("tool_call", name, args)
     if kind != "final":
-        raise _step_error(f"'kind' is 'tool_call' or 'final', not {kind!r}", "kind")
+        raise _step_error(f"'kind' must be 'tool_call' or 'final', not {kind!r}", "kind")
     final = data.get("final", data)
     if type(final) is not dict and isinstance(final, Mapping):
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
-        raise _step_error("A final step needs a 'message' of text", "final.message")
+        raise _step_error("A final step needs a 'message' that is text", "final.message")
     return Step("final", "", None, _text(final["message"]), read_claims(final.get("claims")))
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
     """Return the claims of a final message. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
-        raise _step_error("'claims' is an array", "final.claims")
+        raise _step_error("'claims' must be an array", "final.claims")
     if type(claims) is not list:
         iterate: Any = list.__iter__ if isinstance(claims, list) else tuple.__iter__
         claims = [] if claims is None else [*iterate(claims)]
     if len(claims) > _MAX_CLAIMS:
-        raise _step_error(f"There are more than {_MAX_CLAIMS} claims", "final.claims")
+        raise _step_error(f"A message can have at most {_MAX_CLAIMS} claims", "final.claims")
     return tuple([_read_claim(i, claim) for i, claim in enumerate(claims)])
 
 
@@ -199,12 +199,12 @@ def _read_claim(number: int, claim: Any) -> Claim:
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     for key in ("source_call_id", "path"):
         if not isinstance(claim.get(key), str):
-            raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
+            raise _step_error(f"Claim {number} needs a '{key}' that is text", f"final.claims[{number}].{key}")
     if problem := quantity_problem(claim.get("quantity")):
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
     basis = claim.get("basis")
     if not isinstance(basis, str | None):
-        raise _step_error(f"Claim {number}: its 'basis' is text", f"final.claims[{number}].basis")
+        raise _step_error(f"Claim {number}: its 'basis' must be text", f"final.claims[{number}].basis")
     return Claim(claim["source_call_id"], claim["path"], survey.quantities["quantity",], basis)
 
 

@@ -80,7 +80,7 @@ def stored_call(record: CallRecord) -> dict[str, Any]:
 def _signature(text: str, key: Key) -> str:
     secret = key.encode() if isinstance(key, str) else key
     if not secret:
-        raise ValueError("key: an empty one signs nothing")
+        raise ValueError("the key must not be empty")
     return hmac.new(secret, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
@@ -101,7 +101,7 @@ def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
     ]
     if differing:
         logger.warning(
-            "The session was stored under another policy; this program's applies (%s)",
+            "The session was stored with another policy; the policy of this program is used (%s)",
             ", ".join(differing[:20]),
         )
 
@@ -114,7 +114,7 @@ def restored_call(
     if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= count:
         raise ValueError(f"no id of this session: {call['id']!r}")
     if call["id"] in calls or not isinstance(call["arguments"], dict) or not isinstance(call["tool"], str):
-        raise ValueError(f"call {call['id']} is stored twice, or not as a call")
+        raise ValueError(f"call {call['id']} is stored twice, or is malformed")
     for path, exact in call["exact"]:
         quantity = reduce(getitem, path, call["output"])
         quantity[_number_key(quantity)] = number_of(exact)
@@ -130,12 +130,12 @@ def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
     Raises TypeError for what is not a number under a name, ValueError for nan.
     """
     if not isinstance(constants, Mapping | None):
-        raise TypeError(f"constants are numbers by their names, not {constants!r}")
+        raise TypeError(f"constants must be a mapping of names to numbers, got {constants!r}")
     for name, value in (constants or {}).items():
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction)):
-            raise TypeError(f"constants: {name!r} is a number, not {value!r}")
+            raise TypeError(f"constants: {name!r} must be a number, got {value!r}")
         if not (value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf):
-            raise ValueError(f"constants: {name!r} is a finite number, not {value!r}")
+            raise ValueError(f"constants: {name!r} must be a finite number, got {value!r}")
     return dict(constants or {})
 
 

@@ -81,7 +81,7 @@ class MessageStream:
     def feed(self, chunk: str, claims: Sequence[Any] = ()) -> str:
         """Take in what the model wrote; return what of it is safe to show now, often nothing. Raises no GLError."""
         if not isinstance(chunk, str):
-            raise TypeError(f"A chunk of a message is text, not {type(chunk).__name__}")
+            raise TypeError(f"A chunk of a message must be a str, not {type(chunk).__name__}")
         chunk_at = len(self._text)
         self._text += str.__str__(chunk)
         self._add(claims)
@@ -110,7 +110,9 @@ class MessageStream:
             error.released = self.released
             raise
         if not verified.message.startswith(self.released):
-            broken = GLValidationError("STEP_SCHEMA", "What was shown is not how the message begins")
+            broken = GLValidationError(
+                "STEP_SCHEMA", "The message does not begin with the text that was shown"
+            )
             broken.released = self.released
             raise broken
         self.rest = verified.message[len(self.released) :]

@@ -96,7 +96,9 @@ def as_tool(tool: Any) -> Any:
         return tool
     name, run = getattr(tool, "name", None), getattr(tool, "run", None)
     if not isinstance(name, str) or not callable(run):
-        raise TypeError(f"{type(tool).__name__} is no tool: it needs a name and a function, or a run method")
+        raise TypeError(
+            f"{type(tool).__name__} is not a tool: it needs a name and a function, or a run method"
+        )
     own = {key: getattr(tool, key) for key in _OPTIONAL if getattr(tool, key, None) is not None}
     schema = own.get("args_schema")
     if callable(model_schema := getattr(schema, "model_json_schema", None)):  # a pydantic model

@@ -59,7 +59,7 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     if function is None:
         return lambda wrapped: _tool_of(wrapped, **options)
     if not callable(function):
-        raise TypeError(f"tool takes a function, not {function!r}")
+        raise TypeError(f"tool needs a function, got {function!r}")
     return _tool_of(function)
 
 
@@ -75,7 +75,7 @@ def _tool_of(
     required = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"{function.__name__}: a tool has named parameters only, not {parameter}")
+            raise TypeError(f"{function.__name__}: a tool can only have named parameters, not {parameter}")
         hint = hints.get(parameter.name, parameter.annotation)
         schema, reader = _argument(f"{function.__name__}({parameter.name})", hint)
         if reader is not None:

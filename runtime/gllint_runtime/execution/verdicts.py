@@ -126,7 +126,7 @@ class Verdicts:
         """Go on behind the entries that :meth:`trace` gave. Raises ValueError if one was changed."""
         entries = [*entries]
         if trace_break(entries) is not None:
-            raise ValueError("the trace is not as it was written")
+            raise ValueError("the trace was changed after it was written")
         self._chained.extend(entries)
         self._last = entries[-1]["hash"] if entries else _START
 

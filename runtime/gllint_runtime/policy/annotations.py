@@ -23,7 +23,7 @@ class Unit:
 
     def __post_init__(self) -> None:
         if not isinstance(self.symbol, str) or not isinstance(self.basis, str | None):
-            raise TypeError(f"Unit takes the text of a unit, not {self.symbol!r}")
+            raise TypeError(f"Unit needs a unit as a str, got {self.symbol!r}")
 
     def keywords(self) -> dict[str, str]:
         """Return its keyword in a schema."""

@@ -132,7 +132,9 @@ def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[str | int, ...
     Raises :class:`ClaimPathError`.
     """
     if len(path) > _MAX_PATH:
-        raise ClaimPathError(f"A claim path has no more than {_MAX_PATH} characters", _path_hint("$", arrays))
+        raise ClaimPathError(
+            f"A claim path must have at most {_MAX_PATH} characters", _path_hint("$", arrays)
+        )
     return _parsed(path, arrays)
 
 

@@ -137,17 +137,17 @@ def _table(path: str, explicit: bool) -> Table | None:
             return None
         raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from None
     if data.startswith(_OTHER_ENCODINGS):
-        raise ConfigurationError(f"{path}: not UTF-8, as TOML files are: save it in that encoding")
+        raise ConfigurationError(f"{path}: not UTF-8 text: save the file as UTF-8")
     own = path.endswith("gllint.toml")
     if not own and not explicit and b"gllint" not in data:
         return None
     if len(data) > LARGEST:
         raise ConfigurationError(
-            f"{path}: too large for a configuration: {len(data)} bytes, at most {LARGEST}"
+            f"{path}: too large for a configuration: {len(data)} bytes (the limit is {LARGEST})"
         )
     if len(data) > 2 * _MOST_PARTS and re.search(_DEEP_KEY, data):  # the expression takes time to compile
         raise ConfigurationError(
-            f"{path}: a key has too many parts: at most {_MOST_PARTS} names joined by dots"
+            f"{path}: a key has too many parts: at most {_MOST_PARTS} names joined by dots are allowed"
         )
     import tomllib
 
@@ -159,9 +159,9 @@ def _table(path: str, explicit: bool) -> Table | None:
         place = _TOML_PLACE.search(message)
         where, what = (f":{place[1]}:{place[2]}", message[: place.start()]) if place else ("", message)
         if what.endswith(" twice"):  # a draft that was appended again, say
-            what += ": put its keys under one heading, and take the other away"
+            what += ": put its keys under one heading, and remove the other"
         elif what.startswith("Cannot overwrite a value"):
-            what += ": the key occurs twice, remove one of its lines"
+            what += ": the key occurs twice; remove one of its lines"
         raise ConfigurationError(f"{path}{where}: not valid TOML: {what}") from None
     except RecursionError:
         raise ConfigurationError(f"{path}: not valid TOML: nested too deeply") from None
@@ -251,15 +251,15 @@ def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
     path = os.path.normpath(path).replace(os.sep, "/")
     chain = (*extending, os.path.normpath(table.path).replace(os.sep, "/"))
     if path in chain:
-        raise table.error(f"key 'extend': {visible(path)} extends this file in turn", _EXTEND)
+        raise table.error(f"key 'extend': {visible(path)} extends this file, too, in a circle", _EXTEND)
     if len(chain) > _MOST_EXTENDED:
         text = f"key 'extend': more than {_MOST_EXTENDED} files extend each other"
         raise table.error(text, _EXTEND)
     # Another machine, which a repository has no business to make us call, unless it lies there itself.
     if path.startswith("//") and _share(path) != _share(table.path):
-        raise table.error("key 'extend' must name a file of this machine", _EXTEND)
+        raise table.error("key 'extend' must name a file on this machine", _EXTEND)
     if not os.path.isfile(path):
-        raise table.error(f"key 'extend': {visible(path)} is no file", _EXTEND)
+        raise table.error(f"key 'extend': {visible(path)} is not a file", _EXTEND)
     extended = checked(table_of(path), chain)
     entries = {key: value for key, value in extended.entries.items() if key != _EXTEND}
     for key in _PATH_KEYS:

@@ -193,7 +193,9 @@ class Survey:
                 return value
             case float():
                 if not isfinite(value):
-                    raise DataProblem(f"{float.__repr__(value)} is not a number that JSON has", path, _FINITE)
+                    raise DataProblem(
+                        f"{float.__repr__(value)} is not a number that JSON can represent", path, _FINITE
+                    )
                 self.raw_numbers[path] = number = float.__float__(value)
                 return number
             case int():
@@ -219,11 +221,13 @@ class Survey:
         try:
             dumped = _dumped(value)
         except Exception as error:
-            problem = f"{_a_kind(value)} does not dump itself: {_kind(error)}"
+            problem = f"{_a_kind(value)} cannot be converted to plain data: {_kind(error)}"
             raise DataProblem(problem, path, "Return its content as an object with texts as keys.") from error
         if not isinstance(dumped, Mapping):
             raise DataProblem(
-                f"{_a_kind(value)} is not data that JSON has", path, _REMEDIES.get(_kind(value), _ANY_REMEDY)
+                f"{_a_kind(value)} is not data that JSON can represent",
+                path,
+                _REMEDIES.get(_kind(value), _ANY_REMEDY),
             )
         self.models.append((path, type(value)))
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
@@ -294,9 +298,7 @@ class Survey:
             or isinstance(amount, bool)
             or not isinstance(amount, (int, float, Decimal, Fraction))
         ):
-            problem = (
-                "a Quantity of this shape has a number and the text of a unit, or the code of a currency"
-            )
+            problem = "this Quantity needs a number, and a unit or a currency code (both as strings)"
             self.malformed.append((path, problem))
         else:
             self.quantities[path] = Quantity(amount, unit)  # type: ignore[arg-type]  # an exact one, too
@@ -345,7 +347,7 @@ def _too_deep(value: Any, path: Path) -> DataProblem:
             break
         place = show_path(path[:length])
         if (ancestor := ancestors.setdefault(id(node), place)) != place:
-            remedy = "Leave out what leads back, or name it by an id."
+            remedy = "Leave out the reference back, or replace it by an id."
             return DataProblem(
                 f"the data contains itself: {place} is {ancestor} again", path[:length], remedy
             )
@@ -409,7 +411,7 @@ def _number(number: Any, path: Path) -> tuple[Any, Any]:
     kind: Any = Decimal if isinstance(number, Decimal) else Fraction
     exact = kind(number)  # of a subclass, what it really is
     if isinstance(exact, Decimal) and not exact.is_finite():
-        raise DataProblem(f"{exact} is not a number that JSON has", path, _FINITE)
+        raise DataProblem(f"{exact} is not a number that JSON can represent", path, _FINITE)
     if not _is_short(exact):
         raise DataProblem(f"a {_kind(number)} is beyond the range of numbers", path, _SMALLER)
     rounded = float(exact)

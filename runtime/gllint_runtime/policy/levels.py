@@ -26,17 +26,17 @@ def levels_of(value: Any) -> Levels:
     """Return the setting ``levels`` as a policy keeps it. Raises ValueError or TypeError."""
     if isinstance(value, str):
         if value not in LEVELS:
-            raise ValueError(f"levels: {value!r} is no level; there are {', '.join(LEVELS)}")
+            raise ValueError(f"levels: {value!r} is not a level; the levels are {', '.join(LEVELS)}")
         return value
     rows = value.items() if isinstance(value, Mapping) else value
     if not isinstance(value, Mapping | tuple | list):
-        raise TypeError(f"levels: a level, or a level for each code, not {value!r}")
+        raise TypeError(f"levels must be a level, or a mapping of codes to levels, got {value!r}")
     levels = dict(rows)
     for code, level in levels.items():
         if code not in HINTS:
-            raise ValueError(f"levels: there is no code {code!r}")
+            raise ValueError(f"levels: unknown code {code!r}")
         if level not in LEVELS:
-            raise ValueError(f"levels: {level!r} is no level; there are {', '.join(LEVELS)}")
+            raise ValueError(f"levels: {level!r} is not a level; the levels are {', '.join(LEVELS)}")
         if code in ALWAYS_BLOCK and level != "block":
             raise ValueError(f"levels: {code} always blocks")
     return tuple(sorted(levels.items()))

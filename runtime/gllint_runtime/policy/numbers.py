@@ -128,7 +128,7 @@ def scan_naked_numbers(
     TypeError for what is not a text.
     """
     if not isinstance(text, str) or isinstance(whitelist, str) or isinstance(units, str):
-        raise TypeError("scan_naked_numbers takes a text; whitelist and units are lists of texts")
+        raise TypeError("scan_naked_numbers needs a str; whitelist and units must be lists of str")
     if macros is None:
         macros = find_macros(text)
     # Most texts end here: without any of these no check could find anything.

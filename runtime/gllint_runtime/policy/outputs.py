@@ -180,7 +180,7 @@ _BEGINS_VALUE = re.compile(r"[ \t\r\n]*[{\[]").match
 
 
 def _refused_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _read_settings(survey: Survey, tool_name: str, policy: Policy) -> None:
@@ -236,10 +236,10 @@ def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
         copied = plain(arguments)
     except DataProblem as problem:
         where = show_path(problem.path)
-        message = f"The arguments of '{tool_name}' are not JSON: at {where} {problem}"
+        message = f"The arguments of '{tool_name}' are not valid JSON: at {where} {problem}"
         raise GLValidationError("ARGS_SCHEMA", message, path=where) from None
     if not isinstance(copied, dict):
-        raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{tool_name}' are not an object")
+        raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{tool_name}' must be an object")
     return copied
 
 
@@ -308,7 +308,7 @@ def _raw_numbers(paths: Sequence[Path]) -> GLValidationError:
     if others:
         count = len(paths) - 1 - len(others)
         more = f" and {count} more" if count > 0 else ""
-        message += f"; so at {', '.join(others)}{more}"
+        message += f"; also at {', '.join(others)}{more}"
     error = _bad_output(message, paths[0])
     error.context = [show_path(path) for path in paths[:_MOST_IN_CONTEXT]]
     return error
@@ -324,16 +324,14 @@ def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
         troubles += [
             f"{show_path(path)}: did you mean {meant!r}?" for path, meant in schemas.misspelt_keywords(schema)
         ]
+        troubles += [f"{show_path(path)}: this schema is unknown" for path in validation.foreign_refs(schema)]
         troubles += [
-            f"{show_path(path)}: no such schema is known here" for path in validation.foreign_refs(schema)
-        ]
-        troubles += [
-            f"{show_path(path)}: it refers to itself without end" for path in validation.endless_refs(schema)
+            f"{show_path(path)}: it refers to itself endlessly" for path in validation.endless_refs(schema)
         ]
     except RecursionError:
-        troubles = ["it is nested too deeply, or in itself"]
+        troubles = ["it is nested too deeply, or contains itself"]
     if code == "ARGS_SCHEMA" and not troubles and not isinstance(schema, dict):
-        troubles = ["$: a model needs an object schema for the arguments"]
+        troubles = ['$: the schema of arguments must have the type "object"']
     if troubles:
         kind = "args_schema" if code == "ARGS_SCHEMA" else "result_schema"
         raise GLValidationError(code, f"The {kind} of '{name}' cannot be used: {'; '.join(troubles[:20])}")

@@ -16,7 +16,7 @@ class SlowPattern(ValueError):
     """An expression that took too long over a text: nothing is known of what it matches there."""
 
     def __init__(self, pattern: str) -> None:
-        super().__init__(f"the pattern {pattern!r} takes too long to try; make it simpler")
+        super().__init__(f"the pattern {pattern!r} takes too long to match; make it simpler")
 
 
 def problem(pattern: str) -> str:
@@ -26,7 +26,7 @@ def problem(pattern: str) -> str:
     try:
         _compiled(pattern)
     except (regex.error, OverflowError, RecursionError, ValueError) as error:
-        return f"is no regular expression: {error}"
+        return f"is not a valid regular expression: {error}"
     return ""
 
 

@@ -424,15 +424,17 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
 def quantity_problem(value: Any) -> str | None:
     """Say why plain data is not a Quantity (exactly a finite number and a unit's text); ``None`` if it is one."""
     if not isinstance(value, dict):
-        return "a Quantity is an object with 'value' and 'unit'"
+        return "a Quantity must be an object with 'value' and 'unit'"
     if value.keys() != QUANTITY_KEYS:
-        return "a Quantity has exactly the keys 'value' and 'unit'"
+        return "a Quantity must have exactly the keys 'value' and 'unit'"
     number, unit = value["value"], value["unit"]
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        return f"the value of a Quantity is a number, not {type(number).__name__}"
+        return f"the value of a Quantity must be a number, not {type(number).__name__}"
     if not abs(number) <= sys.float_info.max:  # `not … <=`, which NaN fails as well
-        return "the value of a Quantity is finite and no larger than a float can be"
-    return None if isinstance(unit, str) else f"the unit of a Quantity is text, not {type(unit).__name__}"
+        return "the value of a Quantity must be finite and within the range of a float"
+    return (
+        None if isinstance(unit, str) else f"the unit of a Quantity must be text, not {type(unit).__name__}"
+    )
 
 
 def is_plain_key(key: str, patterns: Collection[str]) -> bool:

@@ -198,16 +198,16 @@ class Policy(_Fields):
 def combined(policy: Policy | None, settings: Mapping[str, Any], kind: type) -> Policy:
     """``policy``, or the defaults, but for ``settings``: keywords of ``kind``. Raises ValueError or TypeError."""
     if policy is not None and not isinstance(policy, Policy):
-        raise TypeError(f"policy is a Policy, not {type(policy).__name__}")
+        raise TypeError(f"policy must be a Policy, not {type(policy).__name__}")
     if unknown := settings.keys() - kind.__annotations__.keys():
-        raise TypeError(f"no such setting here: {', '.join(sorted(unknown))}")
+        raise TypeError(f"unknown settings: {', '.join(sorted(unknown))}")
     return (policy or Policy()).with_settings(**settings)
 
 
 def _usable(field: str, value: Any) -> Any:
     """Return the value of a field as :class:`Policy` keeps it. Raises ValueError or TypeError."""
     if field not in _Fields._fields:
-        raise TypeError(f"Policy has no field {field!r}; there are {', '.join(_Fields._fields)}")
+        raise TypeError(f"Policy has no field {field!r}; its fields are {', '.join(_Fields._fields)}")
     if value is _Fields._field_defaults[field]:
         return value
     if field == "levels":

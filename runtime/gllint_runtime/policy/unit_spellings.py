@@ -128,9 +128,9 @@ def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
 
 def _either(units: Collection[str]) -> str:
     if len(units) < 2:
-        return "It can be read as several units, by its case: write the one that is meant."
+        return "It can be read as several units, by its case: write the one that you mean."
     *rest, last = (f"`{unit}`" for unit in units)
-    return f"It can be read as {', '.join(rest)} and as {last}: write the one that is meant."
+    return f"It can be read as {', '.join(rest)} and as {last}: write the one that you mean."
 
 
 def _folded(text: str) -> str:

@@ -74,7 +74,7 @@ def dimension_in_table(symbol: str) -> str | None:
 def pack_units(packs: tuple[str, ...]) -> Mapping[str, Unit]:
     """Return the units of these packs. Raises ValueError for a name that is no pack."""
     if unknown := sorted(set(packs) - set(PACKS)):
-        raise ValueError(f"no such pack of units: {', '.join(unknown)} (there are {', '.join(PACKS)})")
+        raise ValueError(f"unknown unit packs: {', '.join(unknown)} (the packs are {', '.join(PACKS)})")
     return {symbol: unit for pack in PACKS if pack in packs for symbol, unit in units_of(pack).items()}
 
 

@@ -232,7 +232,7 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
     if spelling.is_placeholder:
         return f"{spelling.remark} Write the unit of the value in its place."
     if len(verdict.unit) > MAX_LENGTH:
-        return "No unit is as long as that. Write the unit of the value in its place."
+        return "A unit cannot be that long. Write the unit of the value in its place."
     if spelling.is_ambiguous:
         return spelling.remark
     if nearest is not None:
@@ -255,7 +255,7 @@ def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection
     if (
         unit not in extend and len(plain_spelling(unit)) > MAX_LENGTH
     ):  # nothing that long is read, or kept in a cache
-        return UnitVerdict(unit, "unknown", None, None, "It does not parse as a unit.", unit)
+        return UnitVerdict(unit, "unknown", None, None, "It cannot be read as a unit.", unit)
     return _judge(unit, frozenset(extend), strict, tuple(packs))
 
 
@@ -272,7 +272,7 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
         if symbol in listed:
             return UnitVerdict(unit, "allowed", _dimension(symbol, packs), None, reason, symbol)
     if not unit.strip():
-        reason = "It is empty, hence dimensionless, and that is not allowed."
+        reason = "The empty unit means dimensionless, which is not allowed."
         return UnitVerdict(unit, "not-allowed", "dimensionless", None, reason, unit)
     names = dict(factors_of(symbol))
     tables = (ALLOWED_UNITS, TIME_UNITS, extend, further)
@@ -286,7 +286,7 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
     of_time = " and units of time" if is_time else ""
     kind = f"a compound of allowed units{of_time} ({', '.join(names)})"
     if strict:
-        reason = f"It is {kind}, and strict units allow the listed strings alone."
+        reason = f"It is {kind}, and strict units allow only the listed spellings."
         return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
     return UnitVerdict(unit, "allowed", _dimension(symbol, packs), None, f"It is {kind}.", symbol)
 
@@ -305,7 +305,7 @@ def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
     dimension = _dimension(_lenient(unit), stock=True)
     nearest = spelling.meant
     if dimension is None:
-        reason = "It does not parse as a unit."
+        reason = "It cannot be read as a unit."
         return UnitVerdict(unit, "unknown", None, nearest, reason, unit, spelling)
     dimension = (
         None

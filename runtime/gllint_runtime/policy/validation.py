@@ -56,7 +56,7 @@ def checker(schema: Any) -> Checker:
             if validator().is_valid(data):
                 return None
         except RecursionError:
-            return (), "the schema refers to itself without end"
+            return (), "the schema refers to itself endlessly"
         from jsonschema.exceptions import best_match
 
         error = best_match(validator().iter_errors(data))

@@ -108,7 +108,7 @@ class ChatProvider(ABC):
             return self._next(names)
         self._current = None
         if not text.strip():
-            raise GLRuntimeError("PROVIDER_FAILED", "The model answered with nothing")
+            raise GLRuntimeError("PROVIDER_FAILED", "The model's answer was empty")
         return {"kind": "final", "final": {"message": text, "claims": []}}
 
     def _next(self, names: dict[str, str]) -> dict[str, Any]:
