@@ -297,12 +297,12 @@ def test_a_fix_that_hangs_costs_no_finding(write: Write, tmp_path: Path) -> None
     [
         (
             "re.match(r'(a+)+$', 'a' * 50 + 'b')",
-            "it let nothing else run for 1 s (is it a regular expression?) when asked about a.py",
+            "it let nothing else run for 1 s (perhaps because of a regular expression) while it checked a.py",
         ),
-        ("os._exit(0)", "it ended the process when asked about a.py"),
+        ("os._exit(0)", "it ended the process while it checked a.py"),
         (
             "yield context.finding('BAD101', place, 'bad', '', lambda: os._exit(0))",
-            "its fix ended the process when asked about a.py",
+            "its fix ended the process while it checked a.py",
         ),
     ],
 )
@@ -356,7 +356,7 @@ def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path, own: 
     done = own(project, packages, "check", "--no-cache", "--fix")
     assert (project / "agent.py").read_text() == AGENT
     assert (
-        "a fix would have broken this file; left alone (BAD101 of bad, or a defect of gllint)" in done.stderr
+        "a fix would have broken this file; so it was not changed (BAD101 of bad, or a defect of gllint)" in done.stderr
     )
 
 
