@@ -356,7 +356,8 @@ def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path, own: 
     done = own(project, packages, "check", "--no-cache", "--fix")
     assert (project / "agent.py").read_text() == AGENT
     assert (
-        "a fix would have broken this file; so it was not changed (BAD101 of bad, or a defect of gllint)" in done.stderr
+        "a fix would have broken this file, so it was not changed (BAD101 of bad, or a defect of gllint)"
+        in done.stderr
     )
 
 
