@@ -1,9 +1,9 @@
-"""What earlier runs found out, and which of it is still valid.
+"""The results of earlier runs, and which of them are still valid.
 
-What is said of a module rests on its *evidence*: its content, what each name that was asked from it led to (none counts
-too), the modules that say something of what is in it, and the evidence of all these in turn. A module whose
-evidence is the same is *fresh*, and its own results are valid. What the rules said of a file may rest on
-questions about all modules, too: it is valid as long as their answers are the same.
+The results of a module depend on its *evidence*: its content, the file (or none) to which each name in it leads, the
+modules that add facts about it, and the evidence of all these. A module with unchanged evidence is *fresh*, and its
+results are valid. The rules' results for a file may also depend on questions about all modules: they are valid as long
+as the answers are the same.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from gllint_rules.words.needles import Needles
 
 FACTS = "facts"
 _OURS = "gllint_rules."
-_FEW_MODULES = 200  # of which JSON is read before msgspec would be imported
-EVERYTHING = "everything"  # the question of which nothing is known but that it rests on all modules
+_FEW_MODULES = 200  # up to this many, reading JSON is faster than importing msgspec
+EVERYTHING = "everything"  # stands for any question whose answer may depend on all of every module
 
 # What every part takes first; its module imports these for type checkers only.
 _UNRESOLVED = {"Project": Any, "Module": Any}
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
             """Return the digest of a file as it is now, ``b""`` of one that cannot be read."""
 
         def is_there(self, path: str) -> bool:
-            """Say whether there is a file, or a folder where the path ends with a slash."""
+            """Return whether a file exists, or a folder if the path ends with a slash."""
 
         def leads_to(self, importer: str, dotted: str) -> str | None:
-            """Return the file that a name leads to from another one."""
+            """Return the file to which a dotted name leads when ``importer`` imports it, ``None`` for no file."""
 
         def answer(self, question: str) -> bytes:
             """Return the digest of the answer to a question about all modules."""
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 class AnalysisCache:
     """The stored results of one project.
 
-    ``fresh`` are the modules whose evidence is the same, each with it.
+    ``fresh`` has the evidence of each module where it is unchanged.
     """
 
     def __init__(self, store: Store, now: Now) -> None:
@@ -77,7 +77,7 @@ class AnalysisCache:
     def compare(self, talks: bool) -> None:
         """Read the stored results and find which are still valid.
 
-        ``talks`` is what is known before any file is read.
+        ``talks`` says whether the project talks to a model, which is known before any file is parsed.
         """
         self._set({})
         self._answers: dict[str, bytes] = {}  # answers to questions about all modules
@@ -105,7 +105,7 @@ class AnalysisCache:
         return {path: evidence for path, evidence in modules.items() if path not in stale}
 
     def spoil(self, paths: Iterable[str]) -> set[str]:
-        """Keep the modules at ``paths`` for changed; return all that rest on them."""
+        """Mark the modules at ``paths`` as changed; return them with all modules that depend on them."""
         stale = _reaching(paths, self.fresh)
         self._set({path: evidence for path, evidence in self.fresh.items() if path not in stale})
         return stale
@@ -122,27 +122,24 @@ class AnalysisCache:
         for entry in entries:
             try:
                 argument, answers = msgspec.convert(entry, tuple[to, dict[str, returned]])  # type: ignore[valid-type]
-            except (
-                msgspec.ValidationError,
-                UnicodeEncodeError,
-            ):  # of another making; a lone surrogate somewhere
+            except (msgspec.ValidationError, UnicodeEncodeError):  # of another version; with a lone surrogate
                 continue
             yield argument, {path: value for path, value in answers.items() if path in self.fresh}
 
     def names(self, paths: Collection[str]) -> Needles | None:
-        """Return the names by which the tools in ``paths`` may be used, ``None`` if they must be worked out."""
+        """Return the stored names by which the tools in ``paths`` may be used, ``None`` if they are not valid."""
         state, names = self._facts.names
         return names if state and state == self.state(paths) else None
 
     def state(self, paths: Iterable[str]) -> bytes | None:
-        """Return what identifies the evidence of all ``paths`` together; ``None`` if one of them is not fresh."""
+        """Return a digest of the evidence of all ``paths`` together, ``None`` if one of them is not fresh."""
         digests = [self._digest(path) for path in sorted(paths)]
         return None if None in digests else digest(*filter(None, digests))
 
     # --- what the rules said ---------------------------------------------------------------------------------
 
     def has_results(self, codes: frozenset[str]) -> bool:
-        """Say whether anything is kept of what the rules ``codes`` said."""
+        """Return whether results of the rules ``codes`` are stored."""
         return self._store.has(_results_name(codes, False))
 
     def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, StoredResult]:
@@ -159,7 +156,7 @@ class AnalysisCache:
         }
 
     def _answer(self, question: str, candidates: Collection[str]) -> bytes:
-        """Return the digest of the answer to a question now: stored ones are valid if every candidate is fresh."""
+        """Return the digest of the current answer to a question; a stored one is valid if all candidates are fresh."""
         if question == EVERYTHING:
             return self._everything(candidates)
         if question not in self._answers:
@@ -169,7 +166,7 @@ class AnalysisCache:
         return self._answers[question]
 
     def fixed(self, codes: frozenset[str], candidates: Collection[str]) -> Fixed | None:
-        """Return what the rules ``codes`` said with their fixes, where all modules that it rests on are the same."""
+        """Return the stored results of the rules ``codes`` with their fixes, ``None`` if any module has changed."""
         entry = self._store.read(_results_name(codes, True), Fixed)
         return entry if entry is not None and entry.state == self._everything(candidates) else None
 
@@ -180,7 +177,7 @@ class AnalysisCache:
     # --- keeping ---------------------------------------------------------------------------------------------
 
     def find_answers(self, results: Mapping[str, Result | StoredResult], candidates: Collection[str]) -> None:
-        """Find the answers that ``results`` rest on."""
+        """Compute the answers to the questions on which ``results`` depend."""
         for result in results.values():
             if isinstance(result, Result):
                 for question in result.consulted - {EVERYTHING}:
@@ -194,7 +191,7 @@ class AnalysisCache:
         targets: Mapping[str, Mapping[str, str | None]],
         told_by: Mapping[str, Collection[str]],
     ) -> None:
-        """Take note of the evidence of ``candidates`` and of what was ``loaded`` for them: all are fresh now."""
+        """Record the evidence of ``candidates`` and of the modules ``loaded`` for them: all are fresh now."""
         self._unasked = {
             name: tuple(
                 (argument, {p: v for p, v in values.items() if p in self.fresh})
@@ -229,9 +226,9 @@ class AnalysisCache:
         names: Needles,
         passing: Collection[str],
     ) -> None:
-        """Keep the evidence of the fresh modules, and the ``answers`` about them for questions about all modules.
+        """Store the evidence of the fresh modules, and their ``answers`` to questions about all modules.
 
-        ``names`` are those of the tools, as ``passing`` have them.
+        ``names`` are those of the tools that the files ``passing`` the first look define.
         """
         old = self._facts
         parts: dict[str, tuple[tuple[Any, dict[str, Any]], ...]] = {}
@@ -241,7 +238,7 @@ class AnalysisCache:
                 parts[_name(part)] = *parts.get(_name(part), ()), entry
         for name, several in self._unasked.items():
             arguments = [argument for argument, _ in parts.get(name, ())]
-            # Of what is given a name each one is a question of its own; anything else was given then, not now.
+            # An old answer stays valid if its argument is a name; any other argument describes the old project.
             old_entries = [
                 (argument, values) for argument, values in several if argument not in arguments and values
             ]
@@ -264,7 +261,7 @@ class AnalysisCache:
     def keep_results(
         self, codes: frozenset[str], candidates: Collection[str], results: Mapping[str, Result | StoredResult]
     ) -> None:
-        """Keep what the rules said, failures aside, with the answers that it rests on."""
+        """Store the rules' results, except failures, with the answers on which they depend."""
         entries: dict[str, StoredResult] = {}
         for path, result in results.items():
             evidence = self._digest(path) or b""
@@ -288,7 +285,7 @@ class AnalysisCache:
         results: Mapping[str, Result],
         rests_on: Dependencies,
     ) -> None:
-        """Keep what the rules said with their fixes, failures aside."""
+        """Store the rules' results with their fixes, except failures."""
         sound = {path: result for path, result in results.items() if not result.failures}
         outside = rests_on._replace(probed={}, owned={})
         self._store.write(_results_name(codes, True), Fixed(self._everything(candidates), sound, outside))
@@ -325,10 +322,10 @@ class AnalysisCache:
 
 
 def result_of(entry: StoredResult) -> Result:
-    """Return a kept result, an empty one if it is none."""
+    """Decode a stored result. One of another version of gllint becomes an empty result."""
     try:
         return decode(entry.result, Result, result_from)
-    except ValueError:  # an entry of another making
+    except ValueError:
         return Result()
 
 
@@ -342,7 +339,7 @@ def _rests_on(evidence: Evidence) -> Iterator[str]:
 
 
 def _reaching(paths: Iterable[str], modules: Mapping[str, Evidence]) -> set[str]:
-    """Return the modules whose evidence includes one of ``paths``, those themselves included."""
+    """Return ``paths`` and all modules whose evidence includes one of them."""
     leading: dict[str, list[str]] = {}
     for path, evidence in modules.items():
         for other in _rests_on(evidence):

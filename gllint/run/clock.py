@@ -1,4 +1,4 @@
-"""Where the time goes: the seconds of each step and, where wanted, of each rule."""
+"""The seconds that each step takes and, with ``--timings``, each rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Clock:
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """Run a block without the garbage collector: its objects stay, so looking through them is wasted time."""
+    """Run a block without the garbage collector: its objects live on, so a search among them finds no garbage."""
     if not gc.isenabled():
         yield
         return

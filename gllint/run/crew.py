@@ -1,10 +1,10 @@
 """The rules over the candidates of one project in several processes, each forked from this one.
 
-They begin with all that was read and inferred so far, so that nothing is handed to them but the paths of files, the
-dearest first, and nothing comes back but the rules' results for each. A question about all modules is shared out.
+A forked process has everything that was read and inferred so far. So it only receives the paths of files, the largest
+first, and only returns the rules' results for each. A question about all modules is divided among the processes.
 
-A rule of an installed package may take its process with it, or let nothing else run there. Each process says what it
-asks such a rule before it asks, so that the one rule can be given up, and the others check all files.
+A rule of an installed package may end its process, or block it. Each process reports before it runs such a rule on a
+file, so that this rule can be switched off, and the other rules check all files.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 WORTH_BYTES = 500_000
 _HANDFUL_BYTES = 20_000
-_LOOK, _GONE = 0.5, 0.1  # seconds: how often to look for stuck rules, and for a process to be gone
+_LOOK, _GONE = 0.5, 0.1  # seconds: between looks for blocked rules; to wait for the end of a process
 
 
 class Crash(Exception):
-    """A process of the crew is gone."""
+    """A process of the crew has ended too early, or none could be forked."""
 
 
 class _RuleCrash(Exception):
-    """A process is gone, or let nothing of Python run, since it asked a package's rule; ``why`` says which."""
+    """A package's rule ended or blocked its process; ``why`` says which of both."""
 
     def __init__(self, question: Question, why: str) -> None:
         super().__init__(question, why)
@@ -51,14 +51,14 @@ class _RuleCrash(Exception):
 
 
 def is_worth(index: Index, paths: Sequence[str]) -> bool:
-    """Say whether a crew is to be had here, and finds more to do than it costs, or guards against others' rules."""
+    """Return whether to use a crew: it saves more time than it costs, or guards against rules of packages."""
     if sys.platform != "linux" or index.means.clock.by_rule:  # macOS does not let its libraries be forked
         return False
     return not _is_daemon() if _asks_others(index) else _is_large(index, paths)
 
 
 def _is_large(index: Index, paths: Sequence[str]) -> bool:
-    """Return whether several processes find more to do than they cost."""
+    """Return whether there is enough to check that several processes save time."""
     sizes = (signature.size for path in paths if (signature := index.files.get(path)))
     return index.means.pool.jobs > 1 and not index.means.sources.buffer_paths() and sum(sizes) > WORTH_BYTES
 
@@ -77,7 +77,7 @@ def _is_daemon() -> bool:
 def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
     """Return the rules' results for candidates, with the ``fixes`` if they are wanted.
 
-    Raises :class:`Crash` if a process came to an end before its time, and where none can be forked.
+    Raises :class:`Crash` if a process ends too early, or if none can be forked.
     """
     while True:
         try:
@@ -87,7 +87,7 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Re
 
             if not give_up(lost.question, lost.why):
                 raise Crash from lost
-            index.means.progress.expect("checking", len(paths))  # what a process learnt is lost with it
+            index.means.progress.expect("checking", len(paths))  # all files are checked again
 
 
 def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
@@ -117,10 +117,10 @@ def _size(index: Index, path: str) -> int:
 
 
 class _Crew(Pool):
-    """This side of the pipes: hands out files, and the parts of what someone asks about all modules.
+    """The parent's side: hands out files to check, and the parts of questions about all modules.
 
-    A pipe has little room, and a process that writes much waits until it is read. So this side never waits: what
-    it says is sent by a thread of its own.
+    A pipe buffers little, and a process that writes much waits for its reader. So the parent must always be able to
+    read: a thread of its own sends its messages.
     """
 
     def __init__(self, index: Index, size: int) -> None:
@@ -168,7 +168,9 @@ class _Crew(Pool):
             pipe, message = entry
             try:
                 pipe.send(message)
-            except Exception:  # whatever it is: who reads finds all of them gone, and does the work itself
+            except (
+                Exception
+            ):  # the reader sees that the processes have ended, and the parent does the work itself
                 for process in self._processes:
                     process.terminate()
 
@@ -176,14 +178,14 @@ class _Crew(Pool):
         self._outbox.put((pipe, message))
 
     def check(self, index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
-        """Yield the rules' results for each file, in any order."""
+        """Yield the rules' results for each file, in the order in which the processes finish."""
         pending = list(reversed(paths))
 
         def following(pipe: Connection) -> tuple[object, ...] | None:
             """Return the next few files for a process; ``None`` if all are taken."""
             handful: list[str] = []
             size = 0
-            most = len(pending) // (4 * len(self._pipes)) + 1  # the last ones are for all
+            most = len(pending) // (4 * len(self._pipes)) + 1  # few at the end, so that no process is idle
             while pending and size < _HANDFUL_BYTES and len(handful) < most:
                 path = pending.pop()
                 handful.append(path)
@@ -213,7 +215,7 @@ class _Crew(Pool):
                 following += 1
 
     def _work(self, following: Callable[[Connection], tuple[object, ...] | None]) -> Iterator[Any]:
-        """Yield what each process reports about its tasks."""
+        """Yield the result of each task. ``following`` returns the next task for a process, ``None`` for none."""
         idle, busy = list(self._pipes), 0
         while idle or busy:
             for pipe in idle:
@@ -238,7 +240,7 @@ class _Crew(Pool):
                         self._collect(pipe, (part, argument), values)
 
     def _heard(self) -> list[Connection]:
-        """Yield the pipes that can be read, unless a rule takes too long."""
+        """Wait for messages and return the pipes that have one. Raises :class:`_RuleCrash` if a rule blocks."""
         from multiprocessing.connection import wait
 
         while True:
@@ -255,14 +257,14 @@ class _Crew(Pool):
                     )
 
     def raise_for_rules(self) -> None:
-        """Raise :class:`_RuleCrash` where a process has gone that was asking a package's rule."""
+        """Raise :class:`_RuleCrash` if a process ended while it ran a package's rule."""
         for process, pipe in zip(self._processes, self._pipes, strict=True):
             process.join(_GONE)
             if process.exitcode is not None and pipe in self._questions:
                 raise _RuleCrash(self._questions[pipe][0], "ended the process while it checked")
 
     def end(self) -> None:
-        """Learn what the answers rest on. Raises ``EOFError`` if a process has gone."""
+        """Collect from each process the evidence of its results. Raises ``EOFError`` if a process has ended."""
         for pipe in self._pipes:
             self._say(pipe, "end")
         for pipe in self._pipes:

@@ -1,4 +1,4 @@
-"""From the paths that someone names to the findings they get: the one pipeline behind every host."""
+"""From the paths that a user passes to the findings: the one pipeline behind every host."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
             """The files and facts of the project."""
 
         def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
-            """Return what was not read and may matter to findings of ``codes`` in a file, where a ``comment`` is."""
+            """Return the unread files that may matter to findings of ``codes`` at a ``comment`` of a file."""
 
         def unread(self) -> list[Obstacle]:
             """Return the files of the project that cannot be read."""
@@ -70,11 +70,12 @@ _STRANGE = "neither the name nor the content is Python"
 class Options(NamedTuple):
     """How to run.
 
-    ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
-    lets one process at a time learn about a project, for hosts that run many of them at once. Without ``comments`` no
-    comment suppresses anything, without ``noqa`` those of flake8's form do not. Without ``fixes``
-    a finding has its fix only where working it out takes no time. ``bound`` is a run for someone who shows one file
-    and has no place for what it causes in others. ``once``: after one check no one asks for more of what was learnt.
+    - ``fixed`` is a configuration for every file; ``override`` changes each configuration.
+    - ``take_turns``: one process at a time analyses a project, for hosts that run many processes at once.
+    - Without ``comments`` no comment suppresses anything; without ``noqa`` those of flake8's form do not.
+    - Without ``fixes`` a finding has its fix only if that takes no extra time.
+    - ``bound``: findings in other files than those checked are left out, for hosts that show one file.
+    - ``once``: the engine is used for one check only.
     """
 
     fixed: Config | None = None
@@ -101,13 +102,14 @@ class Unjudged(NamedTuple):
 
 
 class Outcome:
-    """What a run found, sorted by path, line, column and code. Paths are absolute.
+    """The findings of a run, sorted by path, line, column and code, and what was not checked. Paths are absolute.
 
-    Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
-    files offer, or whose callables are there, each once, where a rule judges them; ``has_tools`` says whether there
-    are any at all; ``plain_numbers`` are left out for ``plain-kinds``;
-    ``left_out`` says about files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
-    comments suppress.
+    - ``checked`` are the files that were checked; they may cause findings in other files.
+    - ``tools`` are the tools that these files define, each once, if any rule is on there; ``has_tools`` counts the
+      others, too.
+    - ``plain_numbers`` are the numbers that ``plain-kinds`` leaves out.
+    - ``left_out`` says why files, or parts of them, were not checked.
+    - ``suppressed`` is the number of findings that comments suppress.
     """
 
     def __init__(self, checked: Iterable[str] = ()) -> None:
@@ -137,9 +139,9 @@ class Outcome:
 
 
 class Engine(Means):
-    """Checks files, keeping what it learnt of their projects for the next call.
+    """Checks files, and keeps what it inferred about their projects for the next call.
 
-    ``sources`` hands out their contents, those that were put there first (see :meth:`put`).
+    ``sources`` returns the contents of files; :meth:`put` replaces that of a file on disk.
     """
 
     def __init__(self, options: Options | None = None) -> None:
@@ -155,7 +157,7 @@ class Engine(Means):
         self._complete: set[str] = set()
 
     def check(self, paths: Sequence[str]) -> Outcome:
-        """Check files and folders (as the user names them). Raises :class:`UsageError`."""
+        """Check files and folders, given as the user wrote them. Raises :class:`UsageError`."""
         omissions: list[Omission] = []
         with self.clock.stage("discover"):
             named = [absolute(path) for path in paths]
@@ -179,7 +181,10 @@ class Engine(Means):
     def _check_beside(
         self, grouped: Mapping[str, _Grouped], check: Callable[[str], Outcome]
     ) -> dict[str, Outcome]:
-        """Check several projects, one of them in another process if that saves time."""
+        """Check all projects of ``grouped``, the smaller ones in another process, and return their outcomes by root.
+
+        Returns nothing, and checks nothing, if a second process would not save time.
+        """
         if not self.options.once or len(grouped) < 2 or self.sources.buffer_paths():
             return {}
         from gllint.run.project_processes import start
@@ -210,7 +215,7 @@ class Engine(Means):
     def _check_project(
         self, place: Place, files: Mapping[str, Signature | None], named: Collection[str]
     ) -> Outcome:
-        """Check the files of one project, and list what was left out."""
+        """Return the outcome of checking ``files`` of one project; ``named`` are the paths that the user passed."""
         workspace = self.workspace(place)
         named_texts = [path for path in files if text_kind(path) is not None]
         strangers = self._strangers(workspace, files)
@@ -244,10 +249,7 @@ class Engine(Means):
         return outcome
 
     def _strangers(self, workspace: Workspace, paths: Iterable[str]) -> list[Notice]:
-        """Return the files that are not Python by name, first line or content.
-
-        Only a named file of these is checked.
-        """
+        """Return a notice of the files that are not Python by name, first line or content: they are not checked."""
         nameless = [
             path
             for path in paths
@@ -258,7 +260,7 @@ class Engine(Means):
         return [Notice(strangers, _STRANGE)] if strangers else []
 
     def _texts_below(self, workspace: Workspace, named: Collection[str]) -> list[str]:
-        """Return the files that are not Python, are read by a candidate and lie in the folders ``named``."""
+        """Return the templates and data files that a module reads and that are in the folders ``named``."""
         texts = workspace.index.texts()
         folders = [path for path in named if os.path.isdir(path)] if texts else []
         tops = {path: [top for top in folders if path.startswith(top.rstrip("/") + "/")] for path in texts}
@@ -292,7 +294,7 @@ class Engine(Means):
             outcome.left_out |= {f"{folder}/": lack for folder in folders}
 
     def unseen(self, outcome: Outcome, show: Callable[[str], str]) -> Unseen:
-        """Count the parts of an outcome that were not looked at; ``show`` returns the path that people see."""
+        """Count what an outcome leaves unchecked; ``show`` returns the path to print for a file."""
 
         def judges_text(path: str) -> bool:
             return TEXT_RULE in self.config_of(path).codes_in(path)
@@ -305,16 +307,16 @@ class Engine(Means):
         return [path for _, files in grouped.values() for path in files]
 
     def announce(self, paths: Iterable[str]) -> None:
-        """Announce files that :meth:`check_file` will be asked for: for one that comes late all is looked at anew."""
+        """Announce the files for :meth:`check_file` at once, since each late file means a new look at the project."""
         for path in paths:
             self.workspace(self.place_of(path)).announce({path: signature_of(path)})
 
     def lists(self, path: str) -> bool:
-        """Say whether a file is known to belong to its project."""
+        """Return whether the walk of its project has found a file."""
         return path in self.workspace(self.place_of(path)).index.files
 
     def notices(self, paths: Iterable[str], named: Collection[str]) -> list[Notice]:
-        """Return what is passed over on the way to files, and to ``named`` ones and folders, by their absolute paths.
+        """Return the notices of the projects of ``paths``; ``named`` are the paths that the user passed (absolute).
 
         Raises :class:`UsageError` if a configuration is wrong.
         """
@@ -329,12 +331,12 @@ class Engine(Means):
         for place, files in projects.values():
             workspace = self.workspace(place)
             workspace.announce({path: signature_of(path) for path in files})
-            workspace.landing(())  # what answers rest on is known then
+            workspace.landing(())  # only then it is known which unread files matter
             several += workspace.notices(files, named)
         return [*several, *disobeyed(self.places)]
 
     def check_file(self, path: str, is_named: bool = False) -> Outcome:
-        """Check one file by its absolute path, in the project it belongs to; of one that ``is_named`` say more."""
+        """Check one file (absolute) in its project. If ``is_named``, the user passed it, and GL900 reports it, too."""
         place = self.place_of(path)
         workspace = self.workspace(place)
         workspace.announce({path: signature_of(path)})
@@ -347,9 +349,9 @@ class Engine(Means):
         return outcome
 
     def vetted(self, index: Index, findings: Sequence[Finding]) -> list[Finding]:
-        """Return findings without the fixes that would break readers of what they change; the helps name the readers.
+        """Return the findings, without fixes that would break other code that reads the value; helps name that code.
 
-        Never kept from run to run: a file that takes no part in the project may be such a reader.
+        This is not cached, since any file may have such code, also one that is no module of the project.
         """
         if not findings:
             return []
@@ -370,11 +372,11 @@ class Engine(Means):
         return vetted(findings, files(), shown)
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
-        """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""
+        """Return the unread files that may matter to findings of ``codes`` in a file (absolute)."""
         return self.workspace(self.place_of(path)).obstacles(path, codes)
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
-        """Return floor 2's account of why there is, or is not, a finding at a line."""
+        """Return the sentences that explain why there is, or is not, a finding at a line."""
         path = absolute(path)
         self.places.ask_about([path])
         workspace = self.workspace(self.place_of(path))
@@ -382,7 +384,7 @@ class Engine(Means):
         return workspace.explain(path, line, code)
 
     def maps(self, paths: Collection[str]) -> list[Map]:
-        """Return where the numbers come from in files that were checked, by their absolute paths; one a project."""
+        """Return a map for each project: where the numbers in checked files (absolute) come from."""
         return [workspace.map(paths) for workspace in self.workspaces()]
 
     def workspace(self, place: Place) -> Workspace:
@@ -400,20 +402,20 @@ class Engine(Means):
         return self._workspaces[place.root]
 
     def take_over(self, other: Engine) -> None:
-        """Take over what ``other`` learnt of its projects under other options; it cannot be used any more."""
+        """Take over what ``other`` inferred under other options; ``other`` cannot be used any more."""
         for workspace in other.workspaces():
             self.workspace(self.places.project(workspace.root)).take_over(workspace)
 
     def store(self, place: Place) -> Store:
-        """Return where the project at ``place`` keeps what it finds out."""
+        """Return the cache of the project at ``place``."""
         return Store.of(self.cache_dir(place), place.root, place.config.rules)
 
     def workspaces(self) -> Sequence[Workspace]:
-        """Return the projects that were met, in the order of their folders."""
+        """Return the projects of all files so far, in the order of their folders."""
         return [self._workspaces[root] for root in sorted(self._workspaces)]
 
     def cache_dir(self, place: Place) -> str | None:
-        """Return the cache folder of a project, ``None`` if nothing is kept: always a folder of our own."""
+        """Return the cache folder of a project, ``None`` if nothing is cached."""
         if not self.options.cache:
             return None
         top = place.repository or place.root
@@ -432,7 +434,7 @@ class Engine(Means):
         return self.place_of(path).config
 
     def configurations(self, paths: Iterable[str]) -> list[Config]:
-        """Return the configurations that were met at ``paths`` and below them."""
+        """Return the configurations that apply at ``paths`` and below them."""
         return self.places.configurations(map(absolute, paths))
 
     def baselines_of(self, paths: Iterable[str]) -> list[str]:
@@ -442,12 +444,12 @@ class Engine(Means):
         return [*dict.fromkeys(file for file in files if file is not None)]
 
     def top_of(self, path: str) -> str:
-        """Return the top of the repository that a file lies in, else of its project: all that is its own."""
+        """Return the top folder of a file's repository, or of its project if it is in no repository."""
         place = self.place_of(path)
         return place.repository or place.root
 
     def put(self, path: str, data: bytes) -> None:
-        """Let ``data`` count as the content of a file from now on, whatever is on disk."""
+        """Use ``data`` as the content of a file from now on, in place of what is on disk."""
         self.sources.put(path, data)
         self.workspace(self.place_of(path)).changed(path)
 
@@ -461,7 +463,7 @@ class Engine(Means):
     # --- from paths to files -------------------------------------------------------------------------------
 
     def _collect(self, paths: list[str], omissions: list[Omission] | None = None) -> dict[str, _Grouped]:
-        """Group the files below ``paths`` by project. Raises :class:`UsageError`."""
+        """Return the files below ``paths`` by the root of their project. Raises :class:`UsageError`."""
         for path in paths:
             if not self.sources.holds(path) and not os.path.lexists(path):
                 raise UsageError(f"{path}: no such file or folder")
@@ -494,9 +496,9 @@ class Engine(Means):
     def conclude_all(
         self, project: Reader, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
-        """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed.
+        """Add to ``outcome`` the findings of ``results`` whose codes are on and that no comment suppresses.
 
-        Of files next to ``paths`` only some findings are known, so that nothing is said of their suppressions.
+        Only of ``paths`` all findings are known, so suppressions in other files are not reported as unused.
         """
         outcome.checked += paths
         index = project.index
@@ -513,7 +515,7 @@ class Engine(Means):
                 findings = _judged(project, findings, outcome)
             is_unread = result.notice or any(finding.code == "GL900" for finding in result.findings)
             if is_unread or result.failures or path not in paths:
-                codes -= {"GL901"}  # what was not checked may yet need its suppressions
+                codes -= {"GL901"}  # findings that are unknown here may need the suppressions
             visible_findings = self._unsuppressed(project, path, findings, codes, outcome)
             own_findings = (
                 visible_findings if path in paths else [f for f in visible_findings if f in findings]
@@ -560,16 +562,14 @@ class Engine(Means):
 
 
 def _with_wanted_fixes(findings: Iterable[Finding], fixable: frozenset[str] | None) -> Iterable[Finding]:
-    """Return the findings, without the fixes that the configuration does not want; ``None`` wants all."""
+    """Return the findings, without the fixes of codes that are not ``fixable`` (``None``: all are)."""
     if fixable is None:
         return findings
     return [f if f.fix is None or f.code in fixable else f._replace(fix=None) for f in findings]
 
 
 def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
-    """Return the tools of files for which any code is in force, each once, with the most that is seen of
-    its result.
-    """
+    """Return each tool once, with the sight that shows most of its result, in files for which any rule is on."""
     order = ("number", "text", "unknown", "other", "unregistered")
     sights_by_place: dict[tuple[str, int], ToolSight] = {}
     for sight in sorted(sights, key=lambda sight: (sight.tool, order.index(sight.result))):
@@ -582,7 +582,7 @@ def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSigh
 
 
 def _judged(project: Reader, findings: tuple[Finding, ...], outcome: Outcome) -> tuple[Finding, ...]:
-    """Leave out findings that say that something is missing, if an unread file may contain it."""
+    """Return the findings, without those of something missing that an unread file may contain."""
     unread = project.unread()
     if not unread:
         return findings
@@ -600,7 +600,7 @@ def _refuse_locked(folder: str) -> None:
 
 
 def _has_texts(folder: str) -> bool:
-    """Say whether a folder itself contains files that are not Python and may be templates."""
+    """Return whether a folder itself contains templates or data files."""
     try:
         with os.scandir(folder) as entries:
             return any(text_kind(entry.name) is not None for entry in islice(entries, _MOST_ENTRIES))
@@ -617,7 +617,7 @@ def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 
 def in_order(finding: Finding) -> tuple[str, int, int, str, int, int, str]:
-    """Return what findings are sorted by."""
+    """Return the sort key of a finding: path, line, column, code, end, message."""
     span = finding.span
     return (
         finding.path, span.line, span.column, finding.code, span.end_line, span.end_column, finding.message,

@@ -1,4 +1,4 @@
-"""Applying fixes: in memory over several passes, then to disk, each file whole or not at all."""
+"""Applying fixes: in memory over several passes, then to disk, each file completely or not at all."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Fixed:
 
 
 def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
-    """Apply all fixes in memory until none is left.
+    """Apply all fixes in memory until there are no more, and return the changed files.
 
-    Raises :class:`UsageError`. The files are read only once, so that each edit belongs to the bytes that were checked.
+    The files are read only once, so that each edit fits the bytes that were checked. Raises :class:`UsageError`.
     """
     fixed = Fixed(engine.check(paths))
     aliases = _links(fixed.outcome)
@@ -75,14 +75,14 @@ _MOST_REPEATS = 2
 
 
 class Unsettled:
-    """The rules of installed packages whose fixes leave as many findings in a file as there were before."""
+    """The rules of installed packages whose fixes do not reduce the number of their findings in a file."""
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str], list[int]] = {}
         self._named: set[tuple[str, str]] = set()
 
     def note(self, findings: Iterable[Finding], wanted: Collection[str], unsafe: bool) -> None:
-        """Count what is about to be fixed in the files ``wanted``."""
+        """Count the findings that are about to be fixed in the files ``wanted``."""
         counts = Counter(
             (f.path, f.code) for f in findings if f.path in wanted and is_own(f.code) and _wanted([f], unsafe)
         )
@@ -90,7 +90,7 @@ class Unsettled:
             self._counts.setdefault(place, []).append(count)
 
     def without(self, path: str, findings: Iterable[Finding], errors: list[str]) -> list[Finding]:
-        """Return the findings without those of rules whose fixes never end. These are reported once."""
+        """Return the findings, without those of rules whose fixes have no effect: each is added to ``errors`` once."""
         settled = []
         counts = Counter(finding.code for finding in findings)
         for finding in findings:
@@ -108,9 +108,9 @@ class Unsettled:
 
 
 def suppress(engine: Engine, paths: Sequence[str], narrow: Callable[[Outcome], None]) -> Fixed:
-    """Write a ``noqa`` for each finding, in memory only.
+    """Add a suppression for each finding, in memory only, and return the changed files.
 
-    Raises :class:`UsageError`. ``narrow`` removes from the outcome the findings that get none.
+    ``narrow`` removes from the outcome the findings that need none. Raises :class:`UsageError`.
     """
     fixed = Fixed(engine.check(paths))
     stuck, checked = set(_links(fixed.outcome)), set(fixed.outcome.checked)
@@ -138,7 +138,7 @@ def _new_data(engine: Engine, fixed: Fixed) -> dict[str, bytes]:
 
 
 def write(engine: Engine, fixed: Fixed) -> list[str]:
-    """Write the fixed files. Returns the paths written; what went wrong is added to ``fixed.errors``."""
+    """Write the fixed files and return their paths. Files that cannot be written are added to ``fixed.errors``."""
     written: list[str] = []
     for path, data in fixed.new_data.items():
         error = _replace(engine, path, fixed.old_data[path], data)
@@ -150,16 +150,16 @@ def write(engine: Engine, fixed: Fixed) -> list[str]:
 
 
 def undo(engine: Engine, fixed: Fixed, written: Collection[str], paths: Sequence[str]) -> None:
-    """Find again what was fixed in the files that could not be written. Raises :class:`UsageError`."""
+    """Restore in memory the files that could not be written, and check again. Raises :class:`UsageError`."""
     for path in fixed.new_data.keys() - written:
         engine.put(path, fixed.old_data[path])
     fixed.outcome = engine.check(paths)
 
 
 def _replace(engine: Engine, path: str, old_data: bytes, new_data: bytes) -> str | None:
-    """Put ``new_data`` in place of the content that was read; return why that was not done, ``None`` if it was.
+    """Replace a file's content. Return the error if that failed, else ``None``.
 
-    A file outside the project that only a link leads to was not meant, one that changed meanwhile is not lost.
+    A file outside the project, to which only a link leads, is not written, nor one that changed in the meantime.
     """
     try:
         check_inside(path, engine.top_of(path))
@@ -172,15 +172,15 @@ def _replace(engine: Engine, path: str, old_data: bytes, new_data: bytes) -> str
 
 
 def apply(source: str, fixes: Iterable[Fix]) -> tuple[str, int]:
-    """Apply the fixes that do not overlap; return the source and how many were."""
+    """Apply the fixes that do not overlap; return the new source and the number of applied fixes."""
     changes, applied = chosen(source, fixes)
     return changed(source, changes), len(applied)
 
 
 def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], list[int]]:
-    """Return the changes of the fixes that do not overlap, first come first served, and which of the fixes that are.
+    """Return the changes of the fixes that do not overlap an earlier one, and the positions of these fixes.
 
-    A fix is taken whole or not at all. Edits that several fixes share (an import) are made once.
+    A fix is applied completely or not at all. Edits that several fixes share (an import) are made once.
     """
     offsets = Offsets(source)
     choice: dict[tuple[int, int], str] = {}
@@ -202,7 +202,7 @@ def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], list[int]]:
 
 
 def diff(path: str, old_data: bytes | None, new_data: bytes) -> bytes:
-    """Return the change as a patch that ``git apply`` and ``patch -p1`` take; the old data ``None``: no such file."""
+    """Return the change as a patch for ``git apply`` and ``patch -p1``. ``old_data`` of a new file is ``None``."""
     name = path.encode("utf-8", "surrogateescape")
     tail = b"\t" if b" " in name else b""
     old_name, new_name = (_quoted(side + name) + tail for side in (b"a/", b"b/"))
@@ -215,20 +215,20 @@ def diff(path: str, old_data: bytes | None, new_data: bytes) -> bytes:
 
 
 def _links(outcome: Outcome) -> dict[str, str]:
-    """Return the links among the files with findings whose file is checked too: it is fixed once, by its own name."""
+    """Map each link with findings to its target, if that is checked, too: only the target is fixed."""
     checked = set(outcome.checked)
     files = {path: os.path.realpath(path).replace(os.sep, "/") for path in by_path(outcome.findings)}
     return {path: file for path, file in files.items() if path != file and file in checked}
 
 
 def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[tuple[str, Fix]]:
-    """Return the fixes that are to be applied, each with the code of its finding."""
+    """Return the fixes to apply, each with the code of its finding: the safe ones, or all if ``unsafe``."""
     fixes = ((finding.code, finding.fix) for finding in findings)
     return [(code, fix) for code, fix in fixes if fix is not None and (unsafe or fix.applicability == "safe")]
 
 
 def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
-    """Remember the bytes of a file as they are before the fixes."""
+    """Store the bytes of a file from before the fixes. An unreadable file is reported and added to ``stuck``."""
     try:
         source = engine.sources.of(path)
         fixed.old_data[path], _ = source.raw, source.text
@@ -242,7 +242,7 @@ def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
 def _change(
     engine: Engine, path: str, changes: list[Change], codes: Counter[str], fixed: Fixed, stuck: set[str]
 ) -> None:
-    """Make changes that come of so many fixes of each code, unless they would break the file."""
+    """Change a file in memory and count the fixes by code, unless the result would not parse or cannot be encoded."""
     file = engine.sources.of(path)
     text, notebook = file.text, file.notebook
     source = changed(text.source, changes)
@@ -268,7 +268,7 @@ def _change(
 
 
 def _whose(path: str, fixed: Fixed) -> str:
-    """Whose defect a fix is that breaks a file."""
+    """Say whose defect a fix that breaks a file is: a package's, if it has a fix there, or gllint's."""
     findings = (f for f in fixed.outcome.findings if f.path == path and f.fix is not None)
     own = sorted({f"{f.code} of {package_of(f.code)}" for f in findings if is_own(f.code)})
     return f"{' or '.join(own)}, or a defect of gllint" if own else "a defect of gllint"
@@ -277,7 +277,7 @@ def _whose(path: str, fixed: Fixed) -> str:
 def _fits(
     place: tuple[int, int], content: str, choice: dict[tuple[int, int], str], places: list[tuple[int, int]]
 ) -> bool:
-    """Return whether a fix does not conflict with the fixes chosen so far."""
+    """Return whether an edit does not conflict with the edits chosen so far."""
     if place in choice:
         return choice[place] == content and place[0] == place[1]
     start, end = place
@@ -289,7 +289,7 @@ def _fits(
 
 
 def _touching(places: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    """Return the ``places`` that touch a stretch. They do not overlap, so their ends are in order, too."""
+    """Return the ``places`` that touch the range. They are sorted and do not overlap, so their ends are sorted, too."""
     first = stop = bisect(places, (start, end))
     while first and places[first - 1][1] >= start:
         first -= 1

@@ -1,4 +1,4 @@
-"""An index that stays and follows edits one file at a time: facts of the files that did not change are kept."""
+"""An index for editors: it follows edits one file at a time, and keeps the facts of unchanged files."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class FollowingIndex(Index):
 
     @property
     def unread(self) -> Mapping[str, Evidence]:
-        """The candidates that need not be read before someone asks for more than is kept of them.
+        """The modules that need not be read yet, since what is stored about them is enough.
 
-        An edit elsewhere may spoil what is kept of a file; it need not be read for that.
+        A file stays among them after an edit elsewhere has made its stored results invalid.
         """
         return self._unread
 
@@ -59,11 +59,11 @@ class FollowingIndex(Index):
 
     @property
     def has_project(self) -> bool:
-        """Return whether the files were read and joined already."""
+        """Return whether the project exists already."""
         return self._project is not None and self._candidates is not None
 
     def choose_again(self) -> dict[str, bytes]:
-        """Return the candidates by the names that tools have now, keeping the project."""
+        """Choose the modules of the project again by the current names of tools, and return them."""
         self._candidates = None
         return self.candidates()
 
@@ -81,7 +81,7 @@ class FollowingIndex(Index):
         return tool_names(project)
 
     def follow(self, path: str, name: bytes) -> None:
-        """Follow an edit. ``name`` is the digest of a file that takes part in the project, empty if it does not."""
+        """Follow an edit. ``name`` is the digest of the file, empty if it is no module of the project."""
         candidates = dict(self.candidates())
         self._unread.pop(path, None)
         if name:
@@ -104,7 +104,7 @@ class FollowingIndex(Index):
         return parsed
 
     def drop(self, path: str) -> None:
-        """Know nothing of a file's text any more."""
+        """Forget the facts of a file."""
         self.parsed.pop(path, None)
         self._unread.pop(path, None)
 
@@ -113,19 +113,19 @@ class FollowingIndex(Index):
         self._lasting = self._unbroken = None
 
     def renew(self, changed: Collection[str]) -> frozenset[str]:
-        """Put the project over the facts as they are; return the files of which something else may be said now.
+        """Update the project after edits of the files ``changed``; return the files whose results may differ now.
 
-        None if the places alone of what is said are others.
+        The set is empty if only the positions of results have changed.
         """
         project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
         broken = frozenset(path for path in changed if isinstance(self.parsed.get(path), Unparsed))
         had_facts = project.modules.paths.keys() & broken or any(map(project.imports.loaded_module, broken))
         if broken == frozenset(changed) and not had_facts:
-            return broken  # as they were before
+            return broken  # they were broken before, too
         self._lasting = self._unbroken = None
         is_mended = False
         if broken:
-            # Most likely one of the next edits makes it sound again, and everything as it was.
+            # One of the next edits will probably mend the file: then the project of before is valid again.
             self._unbroken = broken, lasting or project
         elif sound is not None and sound[0] == changed:
             project, lasting = sound[1], None
@@ -142,7 +142,7 @@ class FollowingIndex(Index):
         return stale
 
     def _holds(self, project: Project, changed: Collection[str]) -> bool:
-        """Say whether the modules of a project are those that take part, once some have followed an edit."""
+        """Return whether a project has exactly the current modules, with the current facts of the ``changed`` ones."""
         modules = project.modules.paths
         return all(
             path in modules and project.imports.loaded_module(path) is self.parsed.get(path)
@@ -154,14 +154,14 @@ class FollowingIndex(Index):
         return self.unread[path].sound if parsed is None else not isinstance(parsed, Unparsed)
 
     def renew_aside(self, is_last: bool) -> None:
-        """Forget the answers since the last edit, and go on with what was before."""
+        """Replace the project by one without the answers since the last edit."""
         project = self.project
         lasting = self._lasting or project
         self._overlay(project, (), lasting)
         self._lasting = None if is_last else lasting
 
     def _overlay(self, old: Project, changed: Collection[str], answers: Project | None) -> frozenset[str]:
-        """Make a new project that takes over the old one's answers, and return the modules without valid ones."""
+        """Make a new project that takes over valid answers of the old one, and return the modules that have none."""
         self._announced.clear()
         self._added = None
         self._project = self._new_project()

@@ -1,7 +1,7 @@
-"""What one project's files say together: which of them take part, their outlines, and floor 2's project over them.
+"""The files of one project: which of them are its modules (*candidates*), their facts, and the inference over them.
 
-Batch and live runs both have such an index. Every step is taken only when something asks for it: a file that
-the first look rejects costs a read; a project with no candidate never loads the parser.
+Batch and live runs both have an index. Each step is done only when it is needed: a file that the first look rejects is
+only read, and a project without candidates never loads the parser.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Index:
 
     @property
     def files(self) -> dict[str, Signature | None]:
-        """The files that are known, each as the walk saw it."""
+        """The known files, each with its signature (size and times) as the walk read it."""
         return self.table.files
 
     def list_files(self) -> None:
@@ -104,12 +104,12 @@ class Index:
         return not self.means.sources.buffer_paths() and not self.is_stale
 
     def forget(self, path: str) -> None:
-        """Forget what a file said, and all that several files say together."""
+        """Forget the facts of a file, and all that is inferred from several files."""
         self.parsed.pop(path, None)
         self.forget_project()
 
     def forget_project(self) -> None:
-        """Forget what several files say together."""
+        """Forget all that is inferred from several files."""
         self._listed.clear()
         self._announced.clear()
         self._candidates = self._project = self._inherited = self._top_level = self._imports = None
@@ -119,11 +119,11 @@ class Index:
 
     @property
     def knows_candidates(self) -> bool:
-        """Return whether the files that take part were chosen already."""
+        """Return whether the candidates were chosen already."""
         return self._candidates is not None
 
     def candidates(self) -> dict[str, bytes]:
-        """Return the files that take part in the project, with their digests."""
+        """Return the files that pass the first look or use a tool, each with its digest."""
         if self._candidates is None:
             self.list_files()
             with self.means.clock.stage("screen"):
@@ -143,7 +143,7 @@ class Index:
         return self._candidates
 
     def tool_names(self, passing: Mapping[str, bytes]) -> Needles:
-        """Return the names by which files next to those ``passing`` the first look may use a tool."""
+        """Return the names by which other files may use a tool of the files ``passing`` the first look."""
         if not passing:
             return frozenset()
         names = self.analysis_cache.names(passing)
@@ -156,14 +156,14 @@ class Index:
         return self._reaching(names)
 
     def _reaching(self, names: Needles) -> Needles:
-        """In a small project every file that runs or derives from something is worth parsing: names may change."""
+        """Return the names; in a small project any name counts, so that edits of names change few files."""
         return names | {ANY_NAME} if names and len(self.files) <= _SMALL_PROJECT else names
 
     # --- the project ---------------------------------------------------------------------------------------
 
     @property
     def project(self) -> Project:
-        """Floor 2's project over all candidates as they are now."""
+        """The project of all current candidates, which answers the questions of rules."""
         candidates = self.candidates()
         if self._project is None:
             self._project = self._new_project()
@@ -171,7 +171,7 @@ class Index:
         return self._project
 
     def find_tools(self) -> None:
-        """Find the tools of all candidates that are not fresh, and see what else is not since they are another."""
+        """Find the tools of all candidates that are not fresh, and mark modules that a changed tool makes stale."""
         with self.means.clock.stage("tool names"):
             on_large_stack(self._find_tools)
 
@@ -217,7 +217,7 @@ class Index:
     _holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None
 
     def _packages(self) -> dict[str, list[str]]:
-        """Return the folders of top-level packages, those of the other members of a workspace included."""
+        """Return the folders of each top-level package, including packages of other members of the workspace."""
         from gllint_rules.project.imports import top_level_packages
 
         if self._top_level is None:
@@ -232,9 +232,9 @@ class Index:
         return self._top_level
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
-        """Announce modules to the project that it did not have."""
+        """Add the modules to the project that it does not have yet."""
         if added is self._added:
-            return  # as for each file that is checked
+            return  # nothing is new; this is called for each file that is checked
         new = [path for path in sorted(added) if path not in self._announced]
         unread = self.unread
         self._read_facts([path for path in new if path not in self.parsed and path not in unread], added)
@@ -245,21 +245,22 @@ class Index:
 
     @property
     def unread(self) -> Mapping[str, Evidence]:
-        """The candidates that need not be read before someone asks for more than is kept of them."""
+        """The candidates that need not be read yet, since what is stored about them is enough."""
         return self.analysis_cache.fresh
 
     def unsound(self) -> set[str]:
-        """Return the files that were read for an answer, now or when what is kept was found out, and have no facts."""
+        """Return the files on which answers of this or an earlier run depend and that have no facts."""
         read = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         read |= {path for path, evidence in self.unread.items() if not evidence.sound}
         return {path for path in read if text_kind(path) is None}
 
     def unread_files(self) -> dict[str, str]:
-        """Return the files of the project that were not read, or not as a whole, each with the reason."""
+        """Return the files of the project that were not read completely, each with the reason."""
         reasons = {
             path: self.why_unparsed(path, parsed)
             for path, parsed in self.parsed.items()
-            if isinstance(parsed, Unparsed) and text_kind(path) is None  # on those nothing else rests
+            if isinstance(parsed, Unparsed)
+            and text_kind(path) is None  # no file depends on templates and data
         }
         for path, evidence in self.unread.items():
             if not evidence.sound and path not in self.parsed and text_kind(path) is None:
@@ -274,7 +275,7 @@ class Index:
         return reasons
 
     def is_sound(self, path: str) -> bool:
-        """Say whether a file has facts: by what is kept of it, else by reading it."""
+        """Return whether a file has facts, according to the cache, or else by reading it."""
         evidence = self.unread.get(path) if path not in self.parsed else None
         return evidence.sound if evidence is not None else not isinstance(self.read(path), Unparsed)
 
@@ -324,7 +325,7 @@ class Index:
         return parse(path, data, self.means.clock, old_facts, outline)
 
     def learnt(self) -> tuple[Any, ...]:
-        """Return what the answers of this process rest on, for another one to :meth:`learn`."""
+        """Return the evidence of this process's results, for another process to :meth:`learn`."""
         imports = self.project.imports
         return (
             self.dependencies,
@@ -342,7 +343,7 @@ class Index:
         told_by: Mapping[str, set[str]],
         answers: Mapping[tuple[Any, Any], Mapping[str, Any]],
     ) -> None:
-        """Take over what another process found the answers to rest on."""
+        """Take over the evidence of another process's results."""
         self.dependencies.loaded.update(dependencies.loaded)
         self.dependencies.probed.update(dependencies.probed)
         self.dependencies.owned.update(dependencies.owned)
@@ -358,13 +359,15 @@ class Index:
     # --- what is kept ----------------------------------------------------------------------------------------
 
     def save(self, results: Mapping[str, Result | StoredResult] | None = None) -> None:
-        """Keep what was found out of the modules, and what the rules said of all of them."""
+        """Store the evidence of the modules, and the rules' ``results`` for all of them."""
         if self._project is None or not self.is_worth_keeping:
             return
         candidates, imports, loaded = self.candidates(), self._project.imports, self.dependencies.loaded
         broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         if results is not None:
-            self.analysis_cache.find_answers(results, candidates)  # first: they may lead further
+            self.analysis_cache.find_answers(
+                results, candidates
+            )  # first, since answers may load more modules
         self.analysis_cache.learn(candidates, loaded, broken, imports.targets, imports.told_by)
         if results is not None:
             self.analysis_cache.keep_results(self.config.codes, candidates, results)
@@ -388,11 +391,11 @@ class Index:
             return b""
 
     def is_there(self, path: str) -> bool:
-        """Say whether there is a file, or a folder where the path ends with a slash."""
+        """Return whether a file exists, or a folder if the path ends with a slash."""
         return os.path.isdir(path) if path.endswith("/") else self.means.sources.exists(path)
 
     def leads_to(self, importer: str, dotted: str) -> str | None:
-        """Return the file that a name means in another file."""
+        """Return the file to which a dotted name leads when ``importer`` imports it, ``None`` for no file."""
         if self._imports is None:
             from gllint_rules.project.imports import Imports
 
@@ -421,7 +424,7 @@ class Index:
         return None if isinstance(parsed, Unparsed) else parsed
 
     def _load_helper(self, path: str) -> Parsed:
-        """Read a module that a checked file leads to, and remember what it was when it was read."""
+        """Read a module that a checked file imports, and record its digest as a dependency."""
         is_text = text_kind(path) is not None
         try:
             if is_text and not self.means.sources.holds(path):
@@ -437,14 +440,14 @@ class Index:
         return parse(path, data, self.means.clock)
 
     def own_files(self) -> Collection[str]:
-        """Return the files of the project in which something can be reported, and those that its code reads."""
+        """Return the files in which findings are reported: the Python files, and templates and data that code reads."""
         texts = [path for path in self.texts() if not is_excluded(path, self._place)]
         return {*self.files, *texts} if texts else self.files
 
     # --- what is no Python -----------------------------------------------------------------------------------
 
     def texts(self) -> dict[str, list[str]]:
-        """Return the files that are not Python and that candidates read, each with those which do."""
+        """Return the templates and data files that candidates read, each with its readers."""
         readers: dict[str, list[str]] = {}
         imports = self._project.imports if self._project is not None else None
         for path in self.candidates():
@@ -465,7 +468,7 @@ class Index:
         return probed[path]
 
     def _may_exist(self, path: str) -> bool:
-        """Say whether a file or folder may be there, for all that is listed: most are asked for in vain."""
+        """Return whether a file or folder may exist, judged by cached listings of folders."""
         folder, _, name = path.rpartition("/")
         if folder != self.root and not folder.startswith(f"{self.root}/"):
             return True
@@ -481,7 +484,7 @@ class Index:
         return name in names
 
     def _in_short(self, probed: Mapping[str, bool]) -> dict[str, bool]:
-        """Return the missing paths, with one missing folder in place of everything in it."""
+        """Return ``probed``, with one missing folder (and a slash) in place of all missing paths in it."""
         short: dict[str, bool] = {}
         for path, exists in probed.items():
             missing = path
@@ -491,13 +494,13 @@ class Index:
         return short
 
     def _owns(self, path: str) -> bool:
-        """Say whether a file is one of the project's, neither excluded nor another project's."""
+        """Return whether a file belongs to the project, and record the answer as a dependency."""
         if not self._candidates or path not in self._candidates:
             self.dependencies.owned[path] = path in self.files
         return path in self.files
 
     def _source_of(self, path: str) -> str:
-        """Return the text of a file, and note if it has changed since the run began."""
+        """Return the text of a file, and record if it has changed since the run began."""
         source = self.means.sources.of(path)
         if not self.means.sources.holds(path):
             if self._candidates and path in self._candidates:
@@ -507,12 +510,12 @@ class Index:
         return source.text.source
 
     def holds(self, rests_on: Dependencies) -> bool:
-        """Say whether the files that a fix looked at are the same."""
+        """Return whether the files on which fixes depend are unchanged."""
         return all(self.digest_of(path) == value for path, value in rests_on.loaded.items())
 
 
 def _canonical(value: object) -> str:
-    """Write a plain value so that equal ones are written alike."""
+    """Return a text of a plain value that is the same for equal values, whatever the order of their sets is."""
     if isinstance(value, frozenset):
         return f"{{{','.join(sorted(map(_canonical, value)))}}}"
     return f"({','.join(map(_canonical, value))})" if isinstance(value, tuple) else repr(value)

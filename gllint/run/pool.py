@@ -33,7 +33,7 @@ class Pool:
         self._executor: ProcessPoolExecutor | None = None
 
     def takes(self, paths: Sequence[str], worth: bool, chunk: int = CHUNK) -> bool:
-        """Say whether work over ``paths`` goes to other processes."""
+        """Return whether work over ``paths`` is done in other processes."""
         return worth and self.jobs > 1 and len(paths) > chunk
 
     def map(
@@ -46,9 +46,9 @@ class Pool:
         chunk: int = CHUNK,
         tick: Callable[[int], None] = lambda done: None,
     ) -> Iterator[_Result]:
-        """Yield ``function(work, path)`` for each path, in order, worked out in several processes.
+        """Yield ``function(work, path)`` for each path, in order, computed in several processes.
 
-        ``crashed`` is said of a path that took the process down which worked on it.
+        ``crashed`` is the result for a path that ended the process which worked on it.
         """
         chunks = [paths[start : start + chunk] for start in range(0, len(paths), chunk)]
         for part in self._run(function, work, chunks, crashed):
@@ -62,7 +62,7 @@ class Pool:
         chunks: list[Sequence[str]],
         crashed: _Result,
     ) -> Iterator[list[_Result]]:
-        """Apply a function to chunks of files in other processes. A process that crashes gives ``crashed``."""
+        """Yield the results of each chunk from other processes; ``crashed`` for a path that ended its process."""
         from concurrent.futures.process import BrokenProcessPool
 
         try:
@@ -70,7 +70,7 @@ class Pool:
                 executor = self._start()
                 futures = [executor.submit(apply, function, work, chunk) for chunk in chunks]
         except (OSError, ImportError, NotImplementedError):
-            # No processes to be had here: the work is done all the same.
+            # No processes can be started here: the work is done in this one.
             self.kill()
             for chunk in chunks:
                 yield apply(function, work, chunk)
@@ -97,7 +97,7 @@ class Pool:
         return crashed
 
     def _start(self) -> ProcessPoolExecutor:
-        """Return the processes, which the first call starts."""
+        """Return the executor; the first call starts its processes."""
         if self._executor is None:
             from concurrent.futures import ProcessPoolExecutor
 
@@ -107,7 +107,7 @@ class Pool:
         return self._executor
 
     def close(self) -> None:
-        """Let the processes go; work that has not begun is dropped."""
+        """End the processes after their current work; work that has not begun is dropped."""
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None
@@ -123,7 +123,7 @@ class Pool:
 
 
 def context() -> BaseContext | None:
-    """Return how processes are started: forked where that is safe, since a fork has everything loaded."""
+    """Return how to start processes: by fork if that is safe, since a fork has everything loaded; else the default."""
     import threading
     from multiprocessing import get_context
 
@@ -162,7 +162,7 @@ def begin() -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Wait for the end of the parent, however it comes, and end too: the reader of our output waits for it."""
+    """Wait until the parent ends, and end too, since the reader of the output waits until all processes have ended."""
     parent.join()
     os._exit(1)
 

@@ -1,6 +1,6 @@
-"""The smaller projects of one run in a process of their own, forked from this one, while this one checks the others.
+"""Checking the smaller projects of one run in a forked process, while this process checks the others.
 
-Much of what a large project takes waits for one processor: what is known of its tools grows module by module.
+A large project alone cannot keep several processors busy, since its tools are found module after module.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 WORTH_BYTES = 10_000_000
-# It takes the processors while the others wait, not from what the others wait for.
+# The process uses processors that are idle; the large projects have precedence, since the run waits for them.
 _NICE = 10
 _Outcome = TypeVar("_Outcome")
 
 
 class ProjectProcess(Generic[_Outcome]):
-    """Checks ``roots`` by ``check``, which is to rest on nothing but what was known before the fork."""
+    """A process that calls ``check`` for each of ``roots``, with everything that was known before the fork."""
 
     def __init__(self, roots: list[str], check: Callable[[str], _Outcome]) -> None:
         import multiprocessing
@@ -38,7 +38,7 @@ class ProjectProcess(Generic[_Outcome]):
         theirs.close()
 
     def outcomes(self) -> dict[str, _Outcome]:
-        """Return what came of the projects by their roots; none if the process is gone."""
+        """Wait for the process, and return the outcomes by root; none if the process failed."""
         results: dict[str, _Outcome] = {}
         with suppress(OSError, EOFError):
             results = self._pipe.recv()
@@ -46,7 +46,7 @@ class ProjectProcess(Generic[_Outcome]):
         return results
 
     def close(self) -> None:
-        """Let the process go; it has nothing to lose."""
+        """End the process, which has nothing to save."""
         self._process.terminate()
         self._process.join()
         self._pipe.close()
@@ -55,9 +55,10 @@ class ProjectProcess(Generic[_Outcome]):
 def start(
     sizes: Mapping[str, int], jobs: int, check: Callable[[str], _Outcome]
 ) -> ProjectProcess[_Outcome] | None:
-    """Have the smallest of several projects checked next to the others: what one of ``jobs`` processors takes.
+    """Start a process for the smallest projects, with as much work as one of ``jobs`` processors should do.
 
-    ``sizes`` are the bytes of each by its root. ``None`` if it is not worth a process, and if none is to be had.
+    ``sizes`` are the bytes of each project by its root. ``None`` if there is too little work, or no process can be
+    forked.
     """
     share = sum(sizes.values()) // max(jobs, 1)
     roots: list[str] = []
@@ -67,7 +68,7 @@ def start(
             break
         total += sizes[root]
         roots.append(root)
-    # macOS does not let its libraries be forked; next to other threads a fork may never come back.
+    # The libraries of macOS cannot be forked; with other threads, a fork may hang.
     may_fork = sys.platform == "linux" and threading.active_count() == 1
     if jobs < 2 or total < WORTH_BYTES or not may_fork:
         return None
@@ -80,5 +81,5 @@ def _serve(roots: list[str], check: Callable[[str], _Outcome], pipe: Connection)
     begin()
     with suppress(OSError, AttributeError):  # Windows has none
         os.nice(_NICE)
-    with suppress(Exception):  # the parent does it all again, and says what is wrong
+    with suppress(Exception):  # the parent checks these projects again, and reports the error
         pipe.send({root: check(root) for root in roots})

@@ -28,7 +28,7 @@ def check_files(
 ) -> dict[str, Result]:
     """Return the rules' results for candidates, with the ``fixes`` if they are wanted.
 
-    ``check`` does the work where others are to do it.
+    ``check`` does the work instead of :func:`check_here`, in other processes.
     """
     results: dict[str, Result] = {}
     for path, result in (check or check_here)(index, paths, fixes):
@@ -49,9 +49,9 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
 
 
 class FileCheck:
-    """The rules' results for one candidate, which can be placed again where an edit changed no fact.
+    """The rules' results for one candidate. After an edit that changes no fact, only their positions are updated.
 
-    ``result`` is that as the files were when it was asked for last.
+    ``result`` is the result for the files as they were at the last call.
     """
 
     def __init__(self, index: Index, path: str, fixes: bool) -> None:
@@ -81,15 +81,13 @@ class FileCheck:
         self._cuts = self.result.cuts
 
     def is_lasting(self, index: Index) -> bool:
-        """Return whether it can be placed again: of rules of one's own no one knows that no comment
-        matters to them.
-        """
+        """Return whether positions can be updated. Not with rules of other packages, which may depend on comments."""
         from gllint_rules.check.own_rules import is_own
 
         return bool(self._checks) and not self._cuts and not any(map(is_own, index.config.codes))
 
     def place_again(self, index: Index) -> None:
-        """Find the places of all findings again."""
+        """Update the positions of all findings."""
         project, parsed = index.project, self._parsed
         assert not isinstance(parsed, Unparsed)
         reports: list[Finding | Failure] = []
@@ -99,7 +97,7 @@ class FileCheck:
         self.result = self._completed(index, parsed, reports)
 
     def _completed(self, index: Index, parsed: Module, reports: Sequence[Finding | Failure]) -> Result:
-        """Add tools, unread cells and unknown parts to the reports of the rules."""
+        """Return the result: the reports of the rules, with tools, unread cells and parts that could not be read."""
         from gllint_rules.check.check import ToolCheck
         from gllint_rules.project.project_questions import is_plain
 

@@ -1,4 +1,4 @@
-"""What can be reported of a file by a look at its bytes: the work that is handed to several processes."""
+"""The first look at a file's bytes: which rules could matter to it. Several processes share this work."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
     from gllint_rules.words.screen import Screen
 
-# What the first look finds: rules could report on the file; it could use a tool that another file defines;
-# a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
-# it imports a framework or a model's SDK; it may run a file by its path; its bytes are not all that Python reads in it;
-# a cell of the notebook that it is is no Python.
+# The flags of the first look, in this order: rules could report on the file; it could use a tool that another file
+# defines; it has a comment that suppresses a code of gllint; it cannot be read; it cannot be decoded; it is valid
+# Python; it imports a framework or a model's SDK; it may run a file by its path; Python may read names in it that are
+# not in its bytes; a cell of the notebook is not Python.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
 HAS_READINGS, LACKS_CELLS = 256, 512
 _UNREAD_CELL = UNREAD_CELL.encode()
-# Whatever `verdict/suppress.py` may take for one of ours, broken ones among it, and more.
+# Everything that `verdict/suppress.py` may read as a suppression, malformed ones included, and more.
 _NAMES_US = expression(rb"(?i:gllint:|noqa(?:(?!noqa)[^\r\n])*?GL)")
-# Where something may be between an ``@`` or a dot and the name behind it, and what may.
+# Where blanks, brackets or line ends are between an ``@`` or a dot and the name that follows.
 _SPREAD = expression(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
 _SPREAD_DOT = expression(rb"\.\\[\r\n]")
 _COMMENT = expression(r"#[^\r\n]*+")
@@ -37,7 +37,7 @@ Read: TypeAlias = Callable[[str], bytes]
 
 
 class Screened(NamedTuple):
-    """What the first look at a file's bytes says: flags, and the digest of a file that passes."""
+    """The result of the first look at a file: flags, the digest if it passes, and why it cannot be read."""
 
     flags: int
     digest: bytes = b""
@@ -45,7 +45,7 @@ class Screened(NamedTuple):
 
 
 def screen_file(settings: Settings, path: str, read: Read = read_python) -> Screened:
-    """Screen a file. One that cannot be read is marked, with the reason."""
+    """Take the first look at a file. A file that cannot be read gets a flag and the reason."""
     try:
         return screen_bytes(settings, read(path))
     except FileNotFoundError:
@@ -55,7 +55,7 @@ def screen_file(settings: Settings, path: str, read: Read = read_python) -> Scre
 
 
 def screen_bytes(settings: Settings, original: bytes) -> Screened:
-    """Screen a file by its bytes."""
+    """Take the first look at the bytes of a file."""
     from gllint_rules.words.screen import AT, BROKEN_DOT, MARKS
 
     is_plain = _is_plain(original)
@@ -71,7 +71,7 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     if readings:
         data = b"\n".join((original, *readings))
         fragments = screen.fragments(data)
-    # What is too large for the rules passes, so that it is reported.
+    # A file that is too large for the rules passes, so that it is reported.
     passes = screen.passes(data, fragments) or too_large(original) is not None
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
     if screen.talks(data, fragments):
@@ -90,7 +90,7 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
 
 
 def as_read(data: bytes) -> bytes:
-    """The bytes of a file with every name that Python reads in it, perhaps a second time.
+    """Return the bytes of a file, followed by the text as Python reads it where that may differ.
 
     Python compares names after NFKC (``function_tooℓ``), reads what a declared encoding makes of the bytes
     (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line and in brackets.
@@ -101,9 +101,10 @@ def as_read(data: bytes) -> bytes:
 
 
 def _readings(data: bytes, text: Text | None, is_spread: bool) -> list[bytes]:
-    """Return what Python may read in a file next to its bytes; of one that is no plain ASCII with its ``text``.
+    """Return the texts that Python may read in a file and that differ from its bytes.
 
-    ``is_spread`` says that something may be between an ``@`` or a dot and the name behind it.
+    ``text`` is the decoded file, ``None`` if it is plain ASCII; ``is_spread`` says that blanks or line ends may be
+    between an ``@`` or a dot and the name that follows.
     """
     if text is None and not is_spread:
         return []
@@ -124,7 +125,7 @@ def _readings(data: bytes, text: Text | None, is_spread: bool) -> list[bytes]:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Return whether the bytes mean what they say: ASCII, and no declared encoding makes something else of it."""
+    """Return whether the bytes are the text: ASCII, without an encoding that reads something else in them."""
     return data.isascii() and b"\0" not in data and declares_ascii(data)
 
 
@@ -136,7 +137,7 @@ def _text(data: bytes) -> Text | None:
 
 
 def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
-    """Say why a file is not Python, ``None`` if it is."""
+    """Return why a file is not Python, ``None`` if it is."""
     try:
         return judge(path, read(path))
     except OSError as error:
@@ -154,10 +155,10 @@ def outline_file(_: None, path: str, read: Read = read_python) -> tuple[bytes, O
 
 
 def uses_file(work: tuple[Settings, Needles, bool], path: str, read: Read = read_python) -> bytes:
-    """Return the digest of a file that uses one of the tools named, ``b""`` of any other.
+    """Return the digest of a file that uses one of some tools, ``b""`` for any other file.
 
-    The work is the settings, the names of the tools, and whether the file is to be taken by its bytes alone, as one is
-    in which Python reads nothing else.
+    ``work`` is the settings, the names of the tools, and whether the bytes alone are to be searched, as in a file
+    without :func:`other readings <as_read>`.
     """
     settings, names, is_literal = work
     try:
@@ -168,9 +169,9 @@ def uses_file(work: tuple[Settings, Needles, bool], path: str, read: Read = read
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:
-    """Return which of ``words`` a file contains; all of them where it is there and cannot be read.
+    """Return which of ``words`` a file may contain: all of them if it exists and cannot be read.
 
-    One beyond ASCII it contains where its content goes there, too.
+    A file with any character beyond ASCII may contain every word beyond ASCII.
     """
     try:
         data = read(path)

@@ -1,4 +1,4 @@
-"""The table of looks: what was reported of each file by its bytes, kept for as long as the file stays the same."""
+"""The cached results of the first look at each file. A result is valid as long as the file is unchanged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.needles import Needles
 
 _WORTH_FILES = 2000
-_FEW_FILES = 3000  # whose JSON is read before msgspec would be imported
+_FEW_FILES = 3000  # up to this many, reading JSON is faster than importing msgspec
 _WORTH_BYTES = 250_000
 _Answer = TypeVar("_Answer")
 
@@ -50,7 +50,10 @@ class Means:
 
 
 class Row(NamedTuple):
-    """The file as it was, and what was said of it."""
+    """The cached results for a file with this ``signature``.
+
+    ``uses`` is a digest of names of tools, followed by the file's digest if it uses one of these tools.
+    """
 
     signature: Signature
     screened: Screened
@@ -58,7 +61,7 @@ class Row(NamedTuple):
 
 
 def rows_from(entries: Mapping[str, Any]) -> dict[str, Row]:
-    """Return the rows whose JSON ``entries`` are. Raises ``ValueError`` or ``TypeError`` if they are none."""
+    """Build the rows from their JSON. Raises ``ValueError`` or ``TypeError`` if it has another shape."""
     rows: dict[str, Row] = {}
     for path, (signature, (flags, file_digest, error), uses) in entries.items():
         screened = Screened(int(flags), a2b_base64(file_digest), str(error))
@@ -67,7 +70,7 @@ def rows_from(entries: Mapping[str, Any]) -> dict[str, Row]:
 
 
 class Table:
-    """Looks at the files of one project. ``files`` are those that are known, each as the walk saw it."""
+    """The first look at the files of one project. ``files`` has the signature of each as the walk read it."""
 
     def __init__(self, settings: Settings, store: Store, means: Means) -> None:
         self.files: dict[str, Signature | None] = {}
@@ -78,7 +81,7 @@ class Table:
         self._has_changed = False
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
-        """Return what the first look says about files."""
+        """Return the result of the first look at each file."""
         rows, files, buffers = self._row_table(), self.files, set(self._means.sources.buffer_paths())
         results: dict[str, Screened] = {}
         unknown: list[str] = []
@@ -101,7 +104,7 @@ class Table:
         return results
 
     def _screen_buffer(self, path: str) -> Screened:
-        """Return what the first look says about a buffer, which is asked several times for each keystroke."""
+        """Return the result of the first look at a buffer, cached since each keystroke asks for it several times."""
         sources = self._means.sources
         data, entry = sources.read(path), self._buffers.get(path)
         if entry is None or entry[0] is not data:
@@ -111,7 +114,7 @@ class Table:
         return entry[1]
 
     def broken(self, paths: Iterable[str]) -> dict[str, Unparsed]:
-        """Say which of some files are not Python, and why."""
+        """Return which of some files are not Python, each with the reason."""
         unknown = [
             path
             for path, screened in self.screen(paths).items()
@@ -131,10 +134,10 @@ class Table:
         return verdicts
 
     def users(self, names: Needles, looks: Mapping[str, Screened]) -> Iterator[tuple[str, bytes]]:
-        """Yield the files that use one of the tools named, each with its digest, and those that are looked at for it.
+        """Yield files with their digests: of one that uses a tool of these ``names``, or ``b""`` if it uses none.
 
-        With these it is empty if they use none. ``looks`` are the results of the first look now: only this one could
-        let them through.
+        Files that are known not to use one are left out. Only files are searched that may use a tool and do not pass
+        the first look, whose results are ``looks``.
         """
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
         rows, files, buffers = self._row_table(), self.files, set(self._means.sources.buffer_paths())
@@ -159,7 +162,7 @@ class Table:
                 yield path, file_digest
 
     def unknown(self) -> int:
-        """Count the files that must be read because nothing is kept of them."""
+        """Count the files that must be read, since the table has no valid row for them."""
         return sum(
             1
             for path in self.files
@@ -167,18 +170,18 @@ class Table:
         )
 
     def digest_of(self, path: str) -> bytes | None:
-        """Return the digest of a file if it is known, as it is of those that took part in the project."""
+        """Return the digest of a file, ``None`` if it is not known: only modules of the project have one."""
         row = self._row_table().get(path)
         if row is None or not self._holds(path, row):
             return None
         return row.screened.digest or (row.uses or b"")[DIGEST_SIZE:] or None
 
     def passing(self, path: str) -> bool:
-        """Say whether rules could report on a file."""
+        """Return whether rules could report on a file."""
         return bool(self.screen([path])[path].flags & PASSES)
 
     def marked(self, paths: Iterable[str]) -> list[str]:
-        """Return the files that may contain a suppression which names one of our codes."""
+        """Return the files that may contain a suppression of one of gllint's codes."""
         return [path for path, screened in self.screen(paths).items() if screened.flags & MARKED]
 
     def share(self) -> None:
@@ -195,7 +198,7 @@ class Table:
         self._rows = None
 
     def save(self, is_complete: bool) -> None:
-        """Keep what was found out; ``is_complete`` says that no file outside ``files`` is of the project."""
+        """Store the rows; ``is_complete`` says that ``files`` are all files, so that other rows are dropped."""
         if not self._has_changed or self._rows is None:
             return
         trusted = {
@@ -215,7 +218,7 @@ class Table:
         worth: bool | None = None,
         chunk: int = CHUNK,
     ) -> Iterator[tuple[str, _Answer]]:
-        """Look at files here, or in several processes where that is ``worth`` it; in order, the buffers last."""
+        """Yield ``look(work, path)`` for each file, in order, the buffers last; in several processes if ``worth``."""
         sources, tick = self._means.sources, self._means.progress.tick
         buffers = [path for path in paths if sources.holds(path)]
         files = [path for path in paths if not sources.holds(path)] if buffers else paths
@@ -235,7 +238,7 @@ class Table:
             self._has_changed = True
 
     def _holds(self, path: str, row: Row) -> bool:
-        """Say whether a row is still valid for the file."""
+        """Return whether a row is still valid for the file."""
         return self.files.get(path) == row.signature and not self._means.sources.holds(path)
 
     def _row_table(self) -> dict[str, Row]:
@@ -244,5 +247,5 @@ class Table:
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:
-        """Say whether the file was last written clearly before this run began to read."""
+        """Return whether the file was last written clearly before this run began to read."""
         return is_settled(max(row.signature.mtime, row.signature.ctime), self._started)

@@ -1,8 +1,8 @@
-"""The key by which a cache is known to be one's own.
+"""The key that signs the entries of a user's caches.
 
-A cache folder can come with a repository that someone else made, at the very path where one's own would be. So its
-entries are signed, and those that are not are as good as absent. The key is a file of the user's state folder that
-no one else can read; where ``GLLINT_CACHE_KEY`` is set, that is the key, and machines that share it share their caches.
+A repository of someone else may contain a cache folder, at the path of the user's own. So entries are signed, and
+unsigned ones are ignored. The key is a file in the user's state folder that no one else can read, or the value of
+``GLLINT_CACHE_KEY``: machines with the same value share their caches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Signer(NamedTuple):
 
 
 def signer() -> Signer:
-    """Return what signs the caches of this user, whose key is made if there is none."""
+    """Return the signer of this user's caches, with ``GLLINT_CACHE_KEY`` or a key file, which is created if missing."""
     shared = os.environ.get(VARIABLE)
     if shared:
         return Signer(signature(b"", shared.encode("utf-8", "surrogateescape")))
@@ -44,14 +44,14 @@ def signer() -> Signer:
 
 
 def state_folder() -> str | None:
-    """Return the folder in which programs of this user keep what is theirs; ``None`` if there is none."""
+    """Return the folder for gllint's state of this user (on Linux ``~/.local/state/gllint``), ``None`` if unknown."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
         base = os.path.expanduser("~/Library/Application Support")
     else:
         base = os.environ.get("XDG_STATE_HOME", "")
-        # As its specification has it, a relative path is ignored: it would lead into whatever project one is in.
+        # By its specification, a relative path is ignored: it would lead into the current project.
         base = base if os.path.isabs(base) else os.path.expanduser("~/.local/state")
     return os.path.join(base, "gllint") if os.path.isabs(base) else None
 
@@ -88,7 +88,7 @@ def _read(path: str) -> Signer:
 
 
 def _make(folder: str, path: str) -> None:
-    """Put a new key in place, whole at once; of several processes that do so one is first, and its key stays."""
+    """Create the key file atomically. If several processes do so at once, the first one's key stays."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     new = f"{path}.{os.getpid()}-{os.urandom(4).hex()}"
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-"""One project in a batch run: from its files to the rules' results for them, remembered in the cache."""
+"""One project in a batch run: from its files to the rules' results for them, which are cached."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _UNUSED_TEXT = "no Python code loads it"
 
 
 class Workspace:
-    """The files of one project and what is said of them.
+    """The files of one project and the rules' results for them.
 
-    ``take_turns`` lets one process at a time learn the project; the others find it in the cache.
+    ``take_turns``: one process at a time analyses the project; the others read the results from the cache.
     """
 
     def __init__(self, index: Index, store: Store, take_turns: bool, fixes: bool) -> None:
@@ -40,12 +40,12 @@ class Workspace:
         self._has_turn = self._is_unsaved = False
         self._results: dict[str, Result | StoredResult] | None = None
         self._fixed: dict[str, Result] | None = None
-        self._speaking: dict[str, list[str]] | None = None  # by file, the candidates that say something of it
+        self._speaking: dict[str, list[str]] | None = None  # by file, the candidates with findings about it
         self._obstacles: Obstacles | None = None
         self._findings_by_paths: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
 
     def take_over(self, other: Workspace) -> None:
-        """Take over what was found out of the same project under another configuration; that one is done with."""
+        """Take over the facts of the same project under another configuration; ``other`` cannot be used any more."""
         self.index.take_over(other.index)
 
     def announce(self, files: Mapping[str, Signature | None], complete: bool = False) -> None:
@@ -59,12 +59,12 @@ class Workspace:
                 self.changed(path)
 
     def landing(self, paths: Iterable[str], named: Collection[str] = ()) -> dict[str, Result]:
-        """Return the results for ``paths``, whichever file's check made it visible, where there is anything.
+        """Return the findings located in ``paths``, also those that the check of another file found.
 
-        Those that someone ``named`` must be Python even where no rule could report on them.
+        A number in a constant or a schema becomes a finding when another file uses it in a tool or a message. So all
+        candidates are checked, except for those with cached results.
 
-        A number in a constant or a schema is found where another file puts it into a tool or a message, so that
-        all candidates are checked; what is known of them from earlier runs is not checked again.
+        The files ``named`` by the user must be Python even if no rule could report on them.
         """
         wanted = sorted(set(paths))
         self._learn()
@@ -89,14 +89,14 @@ class Workspace:
         return results
 
     def landing_texts(self, paths: Collection[str]) -> dict[str, Result]:
-        """Return the results for files that are not Python: what their readers do makes it visible."""
+        """Return the findings in templates and data files, which the checks of their readers find."""
         landed = self._concerning(paths) if paths else {}
         return {path: Result(tuple(landed[path])) for path in paths if landed.get(path)}
 
     def text_notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
-        """Return which files that are not Python are not looked at, and why.
+        """Return notices of the templates and data files that are not checked.
 
-        Those that candidates read and no one can, and of ``paths`` those that are ``named`` and no one reads.
+        These are files that code loads but gllint cannot read, and files that the user ``named`` but no code loads.
         """
         readers = self.index.texts()
         reasons = {
@@ -106,19 +106,19 @@ class Workspace:
         }
         unused = tuple(path for path in paths if path in named and path not in readers)
         several = [Notice(tuple(reasons), details=tuple(reasons.values()))] if reasons else []
-        # A commit hook names every changed text: that Python does not load it is no news there.
+        # A commit hook passes every changed text, so there the notice would only disturb.
         is_news = bool(unused) and not self.config.force_exclude
         return [*several, *([Notice(unused, _UNUSED_TEXT)] if is_news else [])]
 
     def _not_taken(self, path: str) -> tuple[Finding, ...]:
-        """Return the finding of a file that was asked for and is sound Python, and that we cannot read as a whole."""
+        """Return the finding of a file that the user passed and that is valid Python, but too large or not readable."""
         parsed = self.index.read(path)
         if not isinstance(parsed, Unparsed):
             return ()
         return syntax_error(path, parsed._replace(is_python=False), self.config.codes)
 
     def tools(self, paths: Collection[str]) -> list[ToolSight]:
-        """Return the tools that ``paths`` offer, or whose callables are there."""
+        """Return the tools that ``paths`` define, or whose functions are there."""
         return tools_of({path: self._result(path) for path in self._offering(paths)}, paths)
 
     def plain_numbers(self, paths: Collection[str]) -> list[PlainNumber]:
@@ -141,16 +141,16 @@ class Workspace:
         )
 
     def left_out(self, paths: Collection[str]) -> dict[str, str]:
-        """Return why candidates among ``paths`` could not be read, or a part of them."""
+        """Return the candidates among ``paths`` that could not be read completely, each with the reason."""
         reasons = {path: self._result(path).left_out for path in self.index.candidates() if path in paths}
         return {path: why for path, why in reasons.items() if why}
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
-        """Return the results for other files of the project because of what is in ``paths``."""
+        """Return the findings in other files of the project that ``paths`` cause."""
         return caused(self._concerning(paths), paths, self.index.own_files())
 
     def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
-        """Return the findings of all files in which one concerns ``paths``, with the fixes if they are wanted."""
+        """Return, by file, all findings of the files that have at least one finding about ``paths``."""
         path_set = frozenset(paths)
         if path_set not in self._findings_by_paths:
             findings = [
@@ -168,7 +168,7 @@ class Workspace:
         return self._findings_by_paths[path_set]
 
     def _speaking_of(self, paths: Iterable[str]) -> list[str]:
-        """Return the candidates whose findings concern one of ``paths``, in order."""
+        """Return, in order, the candidates whose findings concern one of ``paths``."""
         paths = frozenset(paths)
         results = self._check_candidates(paths)
         if self._speaking is None:
@@ -209,7 +209,7 @@ class Workspace:
         return {path: self._fixed[path] for path in paths if path in self._fixed}
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
-        """Return why there is, or is not, a finding at a line: floor 2's own words."""
+        """Return the sentences that explain why there is, or is not, a finding at a line."""
         speakers = self._speaking_of([path])
         takes_part = path in self.index.candidates() or speakers
         broken = self.index.read(path) if takes_part else self.index.table.broken([path]).get(path)
@@ -224,7 +224,7 @@ class Workspace:
         return on_large_stack(lambda: why(project, path, line, code, codes, speakers, absolute(".")))
 
     def map(self, paths: Collection[str]) -> Map:
-        """Return what the tools that ``paths`` define return, and which messages claim it."""
+        """Return the tools that ``paths`` define, with the numbers they return and the messages that claim these."""
         from gllint_rules.check.map import Map, map_of
 
         candidates = self.index.candidates().keys() & set(paths)
@@ -234,7 +234,7 @@ class Workspace:
         return on_large_stack(lambda: map_of(project, candidates))
 
     def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
-        """Return what was not read and may matter to findings of ``codes`` in a file."""
+        """Return the unread files that may matter to findings of ``codes`` in a file."""
         return self._unread().of(path, codes)
 
     def unread(self) -> list[Obstacle]:
@@ -249,7 +249,7 @@ class Workspace:
         return self._obstacles
 
     def cuts(self) -> list[Cut]:
-        """Return the places where a budget of the inference ran out, in the checked files and what they use."""
+        """Return the places of values that were too complex to follow, in the checked files and those they use."""
         results = self._results or {}
         cut_files = [
             path
@@ -259,11 +259,11 @@ class Workspace:
         return sorted({cut for path in cut_files for cut in self._result(path).cuts})
 
     def notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
-        """Return what was passed over on the way to ``paths`` although no finding reports it."""
+        """Return the notices of files that were not checked although no finding reports them."""
         return list(notices(self.index, self._unread, paths, named))
 
     def changed(self, path: str) -> None:
-        """Take note that the content of a file is another one now; what other files say is kept."""
+        """Forget the facts and results of a file that has changed; the facts of other files are kept."""
         if text_kind(path) is None:
             self.index.files.setdefault(path, None)
         self.index.forget(path)
@@ -276,11 +276,11 @@ class Workspace:
         return self._store.folder
 
     def counts(self) -> tuple[int, int]:
-        """Return how many files are known, and how many of them take part in the project."""
+        """Return the number of known files, and of candidates among them."""
         return len(self.index.files), len(self.index.candidates()) if self.index.knows_candidates else 0
 
     def _learn(self) -> None:
-        """Let one process learn the project; the others read the result from the cache."""
+        """Analyse the project, if processes take turns: the first one does, the others read the cache."""
         if self.index.knows_candidates or not self._take_turns:
             return
         with self._store.turn():
@@ -295,7 +295,10 @@ class Workspace:
         self.index.table.save(self.index.is_complete)
 
     def _check_candidates(self, audience: frozenset[str] = frozenset()) -> dict[str, Result | StoredResult]:
-        """Return the rules' results for all candidates, without fixes; ``audience`` are files that will be shown."""
+        """Return the rules' results for all candidates, without fixes.
+
+        ``audience`` are the files whose findings will be shown, so that their fixes are computed at the same time.
+        """
         index, candidates = self.index, self.index.candidates()
         if self._results is None:
             results: dict[str, Result | StoredResult] = {}
@@ -307,7 +310,7 @@ class Workspace:
         return self._results
 
     def _check_others(self, results: dict[str, Result | StoredResult], audience: frozenset[str]) -> None:
-        """Check the candidates that ``results`` lacks, or that turn out to rest on other things than they did."""
+        """Check the candidates without results, and those whose results turn out to be outdated."""
         index, candidates = self.index, self.index.candidates()
         index.find_tools()
         for path in results.keys() - index.analysis_cache.fresh.keys():
@@ -315,7 +318,7 @@ class Workspace:
         missing = [path for path in candidates if path not in results]
         index.means.progress.expect("checking", len(missing))
         with index.means.clock.stage("rules"):
-            # Of what someone asks for, whatever has findings is asked for its fixes soon.
+            # The fixes of files that are shown will be needed, so they are computed at once.
             shown = [path for path in missing if path in audience] if self._fixes else []
             if not results and 2 * len(shown) >= len(missing):
                 shown = missing
@@ -333,7 +336,7 @@ class Workspace:
         return may_keep and (self._has_turn or not self._take_turns)
 
     def _checked(self, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
-        """Return the rules' results for candidates: asked in several processes where that is worth it."""
+        """Return the rules' results for candidates, computed in several processes if that saves time."""
         from gllint.run import crew, rules
 
         if crew.is_worth(self.index, paths):
@@ -346,7 +349,7 @@ class Workspace:
         return not self.index.means.clock.by_rule
 
     def _save(self) -> None:
-        """Save all results at once, at the end: what one file depends on may grow until the last file is checked."""
+        """Store all results, at the end: the dependencies of a file may grow until the last file is checked."""
         index = self.index
         if not (self._is_unsaved and self._may_keep):
             return
@@ -364,7 +367,7 @@ def _without_fixes(result: Result) -> Result:
 
 
 def tools_of(results: Mapping[str, Result], paths: Collection[str]) -> list[ToolSight]:
-    """Return the tools of ``results`` that one of ``paths`` offers, or in which their callables are."""
+    """Return the tools of ``results`` that one of ``paths`` defines, or whose functions are there."""
     return [
         sight
         for path, result in results.items()
@@ -374,7 +377,7 @@ def tools_of(results: Mapping[str, Result], paths: Collection[str]) -> list[Tool
 
 
 def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:
-    """Group findings by file, one for each place."""
+    """Group findings by file, and merge those at the same place."""
     findings = [finding for result in results for finding in result.findings]
     if not findings:
         return {}
@@ -399,7 +402,7 @@ def caused(
 
 
 def unreadable(path: str, screened: Screened, codes: frozenset[str]) -> tuple[Finding, ...]:
-    """Return the finding of a file that cannot be read, if it is one and the rule is in force."""
+    """Return the GL900 finding of a file that cannot be read; nothing if it can be read, or if GL900 is off."""
     if not screened.flags & UNREADABLE:
         return ()
     return syntax_error(path, Unparsed(screened.error), codes)
