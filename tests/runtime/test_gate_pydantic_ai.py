@@ -431,7 +431,7 @@ def test_what_a_field_may_be_declared() -> None:
     for wrong in (int, (int, ""), (int, 5)):
         with pytest.raises(TypeError, match="Unclaimed"):
             Unclaimed[wrong]
-    with pytest.raises(ValueError, match="No session is current"):
+    with pytest.raises(ValueError, match="There is no current session"):
         Answer.model_validate({"heat": CLAIM, "note": "Well."})
     schema = Answer.model_json_schema()
     assert schema["properties"]["heat"]["anyOf"][0]["required"] == ["source_call_id", "path", "quantity"]
