@@ -923,7 +923,8 @@ class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]
 
     def __iter__(self) -> Iterator[str]:
         self._module.note(SHAPE, self._sections[0].number)
-        return iter(sorted(frozenset().union(*(section.attributes for section in self._sections))))
+        names = sorted(frozenset().union(*(section.attributes for section in self._sections)))
+        return (name for name in names if name in self)  # others are of other objects
 
     def __len__(self) -> int:
         return len(list(iter(self)))
