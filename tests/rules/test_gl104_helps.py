@@ -72,6 +72,9 @@ def test_a_help_that_is_followed_removes_its_finding(case: Case) -> None:
         ('{volume:.1f} K', '{"value": volume, "unit": "<unit>"}'),
         ('{back:.0f}t', '{"value": back, "unit": "<unit>"}'),
         ('{back:.1f} m', '{"value": back, "unit": "m"}'),
+        # The name of an object says nothing about its attributes: a route has times, too.
+        ('{elapsed.route:.0f}m', '{"value": elapsed.route, "unit": "m"}'),
+        ('{back.route.moving // 60:.0f}m', '{"value": back.route.moving // 60, "unit": "<unit>"}'),
         # A word that also names things that are counted.
         ('the {volume:.0f}-bar average', '{"value": volume, "unit": "<unit>"}'),
         ('{pressure:.1f} bar', '{"value": pressure, "unit": "bar"}'),
@@ -93,3 +96,13 @@ def test_the_unit_that_a_text_has_behind_a_number(shown: str, quantity: str) -> 
     match = _HELP.match(finding.help)
     assert match is not None and match["quantity"] == quantity
     assert match["annotation"] == " Change the return annotation of `read` to `dict`."
+
+
+def test_a_private_helper_that_rounds_names_no_quantity() -> None:
+    source = (
+        "from agents import function_tool\n\n\n@function_tool\ndef read(place: str) -> str:\n"
+        "    mass = measured(place)\n    return f'{_round(mass, 1):.1f} kg'\n"
+    )
+    [finding] = _findings(Case("name", {"a.py": source}, {}))
+    match = _HELP.match(finding.help)
+    assert match is not None and match["key"] == '"<name>"'

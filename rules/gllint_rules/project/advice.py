@@ -192,9 +192,14 @@ def quantity_beside_text(
 
 
 def _names_in(leaf: Leaf) -> list[str]:
-    """Return the key of a number and the names in its expression: ``hours / 24`` is a time, whatever its key says."""
+    """Return the key of a number and the names in its expression: ``hours / 24`` is a time, whatever its key says.
+
+    The name of an object says nothing about its attributes: ``route.time`` is no length.
+    """
     maker = maker_at(leaf.site)
-    names = [name for part in parts_of(maker.expr) for name in names_of(part)] if maker is not None else []
+    parts = [*parts_of(maker.expr)] if maker is not None else []
+    owners = {id(part.base) for part in parts if isinstance(part, facts.Attr)}
+    names = [name for part in parts if id(part) not in owners for name in names_of(part)]
     return [name for name in (leaf.key, *names) if name]
 
 

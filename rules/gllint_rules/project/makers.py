@@ -194,7 +194,7 @@ def _name(expr: Expr) -> str:
         case facts.Call(args=[facts.Const(value=str() as name), *_]) if _is_look_up(expr):
             return name
         case facts.Call(func=func):
-            return _PREFIX.sub("", facts.last_name(func))
+            return _PREFIX.sub("", facts.last_name(func)).lstrip("_")
         case _:
             return ""
 
