@@ -123,6 +123,8 @@ class Reader:
             if hits is not None:
                 reading.moments = hits.readings
                 _as_duration(reading)
+                if reading.units and (pace := _PACE.match(visited.text, stop)) is not None:
+                    reading.units = (*reading.units, f"min/{pace[1].lower()}")
                 if reading.renderings and _is_length(visited.text, reading, readings):
                     reading.shape, reading.moments = "number", ()
             place.end = max(place.end, end)
@@ -154,8 +156,11 @@ class Reader:
             return Reading(
                 start, stop, watch[0], "number", place, (Shown(value, half, half),), ("h",), "h"
             ), stop
-        if (parted := _length(text, start, stop)) is not None:
-            return Reading(start, stop, text[start:stop], "number", place, (parted,), ("h",), "h"), stop
+        if (feet := _FEET.match(text, start)) is not None and feet.end() == stop:
+            length = Shown(int(feet[1]) + float(feet[2]) / 12, 1 / 24, 1 / 24)
+            return Reading(start, stop, feet[0], "number", place, (length,), ("ft",), "ft"), stop
+        if (time := _length(text, start, stop)) is not None:
+            return Reading(start, stop, text[start:stop], "number", place, (time,), ("h",), "h"), stop
         match = _NUMBER.match(text, start)
         if match is None:
             return Reading(start, stop, text[start:stop], "code", place), stop
@@ -380,6 +385,10 @@ _PARTED_TIME = expression(
     r"(?:(\d{1,5}) ?s(?:ec)?(?:ond)?s?)?(?<=\w)(?![\w])"
 )
 # Minutes and seconds that are no time of day: 44:54; 60:40 is a share.
+_FEET = expression(  # 5'10", 5 ft 10 in
+    r"(?<![\w.,])(\d{1,2})\s?(?:['’′]|ft\.?|feet|foot)\s?(\d|1[01])\s?(?:[\"”″]|''|in(?:ch(?:es)?|\.)?(?!\w))"
+)
+_PACE = expression(r"\s?(?:min(?:utes)?)?\s?(?:/|per )\s?(km|mi)(?:lomet(?:er|re)|le)?(?!\w)", re.IGNORECASE)
 _STOPWATCH = expression(
     r"(?<![\w.,:/-])(?:(?!(?:50:50|60:40|70:30|80:20|90:10)\b)(2[5-9]|[3-9]\d|1\d\d):([0-5]\d)(?!\w|[:.,]\d)"
     r"|(\d{1,2}):([0-5]\d)([.,]\d{1,3})(?![\w:]|[.,]\d))"
@@ -634,6 +643,18 @@ def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
         if (
             last is not None
             and last.shape == "number" == reading.shape
+            and reading.multiplier == 0.01
+            and reading.value < 1.0 == last.multiplier
+            and (dollars := next((own.value for own in last.renderings if own.value % 1 == 0), 0.0))
+            and (units := tuple(unit for unit in last.units if unit in reading.units))
+            and _JOINT.fullmatch(text, last.place.end, reading.start)
+        ):  # 19 dollars and 99 cents
+            last.renderings = (Shown(dollars + reading.value, 0.005, 0.005),)
+            last.end, last.place.end, last.units = reading.end, reading.place.end, units
+            continue
+        if (
+            last is not None
+            and last.shape == "number" == reading.shape
             and len(last.units) == 1 == len(reading.units)
             and last.renderings
             and reading.renderings
@@ -757,7 +778,7 @@ def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
     for match in _PARTED_TIME.finditer(text):
         if sum(part is not None for part in match.groups()) > 1:
             yield match.start(), match.end(), "number", None
-    for match in _STOPWATCH.finditer(text):
+    for match in (*_STOPWATCH.finditer(text), *_FEET.finditer(text)):
         yield match.start(), match.end(), "number", None
     for hits in moments(text):
         yield hits.start, hits.end, "moment", hits

@@ -864,7 +864,7 @@ class _Judgement:
             return value > 0 and (_is_deduction(source) or is_aside)
         if value < 0 and direction != "up" and not reading.has_plus and _is_flow(source):
             return True  # what was spent is a negative amount
-        return value < 0 and direction in ("down", "neutral")
+        return value < 0 and not reading.has_plus and direction in ("down", "neutral")
 
     def _shares_word(self, source: Source, reading: Reading) -> bool:
         """Whether the clause shares a word with the key, the row or the unit of a source."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from gllint_runtime.policy.names import name_words, quantity_named, read_name
 from gllint_runtime.policy.places import Declared, declared_unit, folded_word
+from gllint_runtime.policy.reader import Reader
 from gllint_runtime.policy.text_units import (
     currency_units,
     size_of_unit,
@@ -66,6 +67,8 @@ def unit_in(text: str) -> Declared | None:
     if lower in table_words("parts of one"):
         return Declared(("%",), 100.0, "")
     units = tuple(unit for unit in unit_of_text(text) if size_of_unit(unit))
+    if ("/" in text or text == "‰") and (multiple := _multiple_in(text)) is not None:
+        return multiple
     if units and units != ("cent",):
         return Declared(units, 1.0, "")
     *head, last = lower.removesuffix(" units").removesuffix(" unit").split() or [""]
@@ -78,6 +81,15 @@ def unit_in(text: str) -> Declared | None:
     if (word := words_table()["multipliers"].get(lower.removesuffix("s"))) is not None:
         return Declared((), float(word), "")
     return declared_unit(text)
+
+
+def _multiple_in(text: str) -> Declared | None:
+    """What a unit makes of 1 in a text, where that is another number: ``ct/kWh``, ``L/100 km``, ``‰``."""
+    readings = Reader().read(f"1 {text}", prose=False)
+    if len(readings) != 1 or readings[0].place.end != len(text) + 2 or readings[0].value == 1.0:
+        return None
+    units = tuple(unit for unit in readings[0].units if size_of_unit(unit))
+    return Declared(units, readings[0].value, "") if units else None
 
 
 def context_after(text: str, context: Context) -> Context:
