@@ -2,28 +2,30 @@
 
 ## What it does
 
-Reports each number in a tool's result that is not the `value` of a Quantity. Values are followed through variables,
-containers and the functions of the project. An unknown value is not reported.
+Reports each number in a tool's result that is not the `value` of a Quantity (`{"value": 12.5, "unit": "kWh"}`). gllint
+follows values through variables, containers and functions of the project. If it cannot tell that a value is a number,
+it reports nothing.
 
-Each number is one finding, at the place where it is put into the result: a dict value, a list element, the returned
-expression, an argument of a model. That may be in a helper in another file. A container with unknown elements is one
-finding ("a dict of numbers"). A constant table is one finding, at the place where it is returned.
+Each number is one finding, where the code puts it into the result: as a dict value, a list element, the returned
+expression or an argument of a model. This may be in a helper in another file. If the keys or elements of a container
+are unknown, the whole container is one finding ("a dict of numbers"). A constant table is one finding, where the tool
+returns it.
 
-JSON and other text of a container (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)`) is read as the
-container, also in a content block.
+If a tool returns a container as text (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)`), gllint
+reads the text as the container. The same is true of text in a content block.
 
-A number in a model of the project is reported where the project fills the model (`Reading(load=x)`). Unknown contents
-(`Reading(**response.json())`) are not reported.
+A number in a model class of the project is reported where the code creates the model (`Reading(load=x)`). If the
+contents are unknown (`Reading(**response.json())`), nothing is reported.
 
-If you check only some files, a finding is reported if one of them contains the number, the tool, or the evidence that
-the value is a number.
+If you check only some files of a project, a finding is reported if one of these files contains the number, the tool, or
+the code that shows that the value is a number.
 
 A calculator is not reported: a tool such as `add(a, b)` that only computes with its own arguments.
 
 ## Why is this bad?
 
-A bare number has no unit and cannot be claimed. The model may read kilowatt-hours as megawatt-hours, and no one
-notices.
+A bare number has no unit, so in claims mode no message can cite it. The model may read kilowatt-hours as
+megawatt-hours, and no one notices.
 
 ## Bad
 
@@ -82,28 +84,29 @@ def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
 
 ## How to fix
 
-Return `{"value": number, "unit": "…"}` in place of the number. The help names a unit only if the source shows it:
+Return `{"value": number, "unit": "…"}` in place of the number. The help of the finding names a unit only if the source
+shows one:
 
-- a literal `unit`, `units`, `unit_of_measurement` or `currency` next to the number
-- the end of the key, of the variable or of the function (`annual_kwh`), if it has one meaning
-- a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, a docstring entry with `(kWh)`
-- the expression: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count
+- in a literal `unit`, `units`, `unit_of_measurement` or `currency` next to the number
+- at the end of the name of the key, the variable or the function (`annual_kwh`), if it can mean only one unit
+- in a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, a docstring entry with `(kWh)`
+- in the expression: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count
 
-If they contradict each other, or none exists, the help says `<unit>` and there is no fix. The help also names the
-setting that the unit needs: a pack (`unit-packs`), `extend-units`, or `plain-keys` for a count, an index or an
-identifier. Leave out an argument of the tool that comes back unchanged. Numbers in lists need `array-paths`, or keys of
-their own.
+If these contradict each other, or none exists, the help says `<unit>` and there is no fix. If the unit must first be
+allowed, the help names the setting: `unit-packs` or `extend-units`. For a count, an index or an identifier it names
+`plain-keys`. If the tool returns one of its arguments unchanged, leave it out of the result. For numbers in a list, set
+`array-paths`, or give each number a key.
 
-The fix is unsafe: readers of the result find a Quantity instead of a number. There is no fix if the project reads the
-key or the result: the help names two such places. A fix never removes a key.
+The fix is unsafe, because code that reads the result then gets a Quantity instead of a number. If code of the project
+reads the key or the result, there is no fix, and the help names up to two of these places. A fix never removes a key.
 
 ## Options
 
 - `tool-classes`, `tool-decorators` and `tool-methods` define tools
-- `result-payloads` names the fields of an envelope that are the result
-- `plain-keys` lists patterns of keys whose numbers need no unit (`["*_id", "page"]`), and `plain-kinds` kinds of number
-  that need none (`["count", "index", "identifier"]`)
-- `mode`: in `sourced` mode, only numbers without any sign of their unit are reported
+- `result-payloads` names the fields that contain the result, if a tool wraps it in an envelope
+- `plain-keys` lists patterns of keys whose numbers need no unit (`["*_id", "page"]`)
+- `plain-kinds` lists kinds of number that need no unit (`["count", "index", "identifier"]`)
+- `mode`: in `sourced` mode, a number is reported only if nothing shows its unit
 
 ## References
 

@@ -2,18 +2,19 @@
 
 ## What it does
 
-Reports in a tool's result
+Reports these in a tool's result:
 
 - a dict with `value`, `unit` and more keys
 - a Quantity whose `value` is known not to be a number, or whose `unit` is known not to be a string
-- a call of `Quantity` without a value or a unit
+- a call of `Quantity` without a value or without a unit
 
-A list of dicts with more keys is reported by GL103. With `array-paths`, or if GL103 is off, this rule reports the first
-of these dicts.
+If such dicts are in a list, GL103 reports the list. With `array-paths`, or if GL103 is off, this rule reports the first
+dict of the list.
 
 ## Why is this bad?
 
-A Quantity has exactly two keys. The runtime rejects anything else, so the number cannot be claimed.
+A Quantity has exactly two keys, `value` and `unit`. The runtime rejects any other shape, so no message can cite the
+number.
 
 ## Bad
 
@@ -45,7 +46,7 @@ Keep `value` a number and `unit` a string. Move other keys out of the Quantity, 
 
 ## Options
 
-`quantity-shapes` allows other shapes. A Quantity in one of them needs a number, and a unit or a currency code.
+`quantity-shapes` allows other shapes. Each shape needs a number, and a unit or a currency code.
 
 ## References
 

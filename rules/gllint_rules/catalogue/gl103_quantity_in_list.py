@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a Quantity inside a list, tuple or comprehension of a tool's result. If the elements have more keys than
-`value` and `unit` (`date`), the first element alone is reported.
+Reports a Quantity inside a list, tuple or comprehension of a tool's result. If the elements have further keys next to
+`value` and `unit`, such as `date`, only the first element is reported.
 
 ## Why is this bad?
 
@@ -39,11 +39,11 @@ def readings(meter: str) -> dict:
 
 ## How to fix
 
-Give each Quantity a name of its own, or return the one that the message needs.
+Give each Quantity its own key, or return only the one that the message needs.
 
 ## Options
 
-`array-paths` lets a claim path address an element (`$.readings[0]`), also at run time. The rule then reports nothing.
+`array-paths` lets a claim path address an element (`$.readings[0]`), in the runtime too. The rule then reports nothing.
 
 ## References
 

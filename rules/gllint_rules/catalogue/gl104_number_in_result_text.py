@@ -2,23 +2,24 @@
 
 ## What it does
 
-Reports each number that a tool formats into a text that it returns: in an f-string, `str.format`, `%`, `+`,
-`str.join`, `string.Template` or `tabulate`, through helpers, in the text of a content block or of a returned container.
-The number is known to be one, or its format shows it (`{load:.1f}`, `{share:.1%}`).
+Reports each number that a tool formats into a text that it returns, by an f-string, `str.format`, `%`, `+`, `str.join`,
+`string.Template` or `tabulate`. Helpers are followed. The text may also be in a content block or in a returned
+container. A value counts as a number if its type is known, or if its format shows it (`{load:.1f}`, `{share:.1%}`).
 
 Not reported:
 
-- digits that are written out in the text;
-- counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer with a plural noun behind it (`{n} rows`);
-- names that are a count, an index or an identifier (`{page}`, `{row_count}`, `{user_id}`);
+- digits that are typed into the text;
+- counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer before a plural noun (`{n} rows`);
+- values whose name is that of a count, an index or an identifier (`{page}`, `{row_count}`, `{user_id}`);
 - constants in capitals and settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
-- texts about errors: under or next to a key `error`, made in an `except` block, or that begin with `Error`;
+- texts about errors: those under or next to a key `error`, in an `except` block, or that begin with `Error`;
 - parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
-- numbers that the same result has as a Quantity, or as a number that GL101 reports.
+- numbers that the same result also contains as a Quantity, or as a number that GL101 reports.
 
 ## Why is this bad?
 
-The number has no provenance and no unit that can be checked, so nothing stops the model from changing it.
+Text has no unit that can be checked. In claims mode no message can cite the number, so nothing stops the model from
+changing it.
 
 ## Bad
 
@@ -45,12 +46,12 @@ def tank_level(tank: str) -> dict:
 
 ## How to fix
 
-Return the number as a Quantity next to the text, in the same result. The help shows how, with the unit that follows the
-number in the text or that the source shows elsewhere.
+Return the number as a Quantity next to the text, in the same result. The help shows the code. It takes the unit from
+the text after the number, or from another place in the source.
 
 ## Options
 
-`whitelist-patterns`, `extend-units` and `unit-packs` say, as in GL401, what counts as a number in prose.
+`whitelist-patterns` lists patterns of text in which a number is allowed. `extend-units` and `unit-packs` add units.
 
 ## References
 

@@ -6,8 +6,8 @@ Reports a Quantity in a tool's result whose `value` is an argument of the tool, 
 
 ## Why is this bad?
 
-Arguments come from the model. A tool that echoes one turns any number that the model invents into a verified
-claim.
+The model writes the arguments. If a tool returns one, a number that the model made up looks like a number from the
+tool.
 
 ## Bad
 
@@ -33,7 +33,8 @@ def record_demand(meter: str) -> dict:
 
 ## How to fix
 
-Take the number from a source that the tool itself reads. The runtime's `argument_origin` finds such numbers in a run.
+Let the tool read the number from its own source. At run time, `argument_origin` shows where the numbers in arguments
+come from.
 
 ## Options
 
@@ -41,7 +42,7 @@ Select it with `extend-select`.
 
 ## References
 
-The runtime's `argument_origin`.
+The runtime's page on arguments.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 ## What it does
 
-Reports a parameter of a tool that is a number, by its annotation or the `args_schema`, and has no stated unit. The unit
-may be at the end of the name (`discharge_m3_s`), in a declaration (`x-unit`, `Annotated[float, Unit("m3/s")]`) or in
-the description. Counts, indexes, identifiers and shares have no unit and are not reported. Opt-in.
+Reports a parameter of a tool if its annotation or the `args_schema` says that it is a number, and nothing states its
+unit. The unit may be at the end of the name (`discharge_m3_s`), in a declaration (`x-unit`, `Annotated[float,
+Unit("m3/s")]`) or in the description. Counts, indexes, identifiers and fractions need no unit and are not reported.
+Opt-in.
 
 ## Why is this bad?
 
-The model passes the number that it has, in whatever unit, and no one notices.
+The model passes a number in the unit in which it found it, and no one notices if the tool expects another.
 
 ## Bad
 
@@ -34,12 +35,12 @@ def runoff(discharge_m3_s: float) -> dict:
 
 ## How to fix
 
-State the unit at the end of the name, as `x-unit` in the schema, or in the description. If the number has no unit, add
-its name to `plain-keys`.
+State the unit at the end of the name, as `x-unit` in the schema, or in the description. If the parameter needs no unit,
+add its name to `plain-keys`.
 
 ## Options
 
-`plain-keys`, `plain-kinds`; `extend-select = ["GL106"]` switches the rule on.
+`extend-select = ["GL106"]` switches the rule on. `plain-keys` and `plain-kinds` name numbers that need no unit.
 
 ## References
 

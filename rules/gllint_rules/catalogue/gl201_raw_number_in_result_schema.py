@@ -7,7 +7,7 @@ that is passed as `result_schema`, `output_schema` or `outputSchema`.
 
 ## Why is this bad?
 
-The schema is the contract of the tool. A schema that promises a bare number makes the missing unit official.
+The schema describes what the tool returns. If it declares a bare number, every result has a number without a unit.
 
 ## Bad
 
@@ -40,21 +40,21 @@ boiler = Tool(
 
 ## How to fix
 
-Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is unsafe: the schema demands
-another result than before.
+Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is unsafe, because the tool must then
+return a Quantity.
 
-In a schema that other programs read (MCP's `outputSchema`, the `output_schema` of another library), write out the
-schema of a Quantity, as the help shows. Clients cannot resolve a `greenlang:` reference, and some then drop all tools
-of the server. There is no fix for such a schema: the result must change with it, because a server rejects a result that
-does not match its schema. The help names a unit only if the property's name does (`heat_kwh`).
+Other programs read MCP's `outputSchema` and the `output_schema` of other libraries. In these, write out the schema of a
+Quantity, as the help shows: clients cannot resolve a `greenlang:` reference, and some then drop all tools of the
+server. There is no automatic fix, because you must change the result together with the schema. The help names a unit
+only if the property's name contains it (`heat_kwh`).
 
-Or declare the unit next to the number: `{"type": "number", "x-unit": "kWh"}`. The keywords `unit`, `ucumUnit` and
-`currency` work too. GL501 and GL502 check the declared unit.
+Or declare the unit of the number: `{"type": "number", "x-unit": "kWh"}`. The keywords `unit`, `ucumUnit` and `currency`
+work too. GL501 and GL502 check the declared unit.
 
 ## Options
 
-`plain-keys` names properties whose numbers need no unit; `plain-kinds` does so for kinds of number, which the name of
-the property shows.
+`plain-keys` lists properties whose numbers need no unit. `plain-kinds` lists kinds of number that need no unit; the
+name of the property shows the kind.
 
 ## References
 

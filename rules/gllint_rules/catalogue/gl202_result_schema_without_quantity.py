@@ -2,15 +2,15 @@
 
 ## What it does
 
-Reports a tool, registered with `Tool(…, args_schema=…, fn=…)`, whose `result_schema`
+Reports a tool that is registered with `Tool(…, args_schema=…, fn=…)`, if one of these is true of its `result_schema`:
 
-- is missing, empty or without properties
-- writes out the schema of a Quantity instead of referring to it
-- does not refer to it, although the result contains a number or a Quantity
+- It is missing, empty or without properties.
+- It writes out the schema of a Quantity instead of referring to it.
+- It does not refer to the schema of a Quantity, although the result contains a number or a Quantity.
 
 ## Why is this bad?
 
-Without the reference the runtime cannot connect a number with a unit, and accepts anything.
+Without the reference, the runtime does not check that a number has a unit.
 
 ## Bad
 

@@ -7,7 +7,7 @@ a name in `required` that `properties` does not declare.
 
 ## Why is this bad?
 
-An invalid schema is rejected when the tool is registered, or accepts what it should reject.
+The registry rejects an invalid schema, or the schema accepts values that it should reject.
 
 ## Bad
 

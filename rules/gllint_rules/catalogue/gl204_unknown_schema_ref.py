@@ -2,12 +2,13 @@
 
 ## What it does
 
-Reports a `$ref` that begins with `greenlang:` and names none of the schemas that are built into the runtime, such as
-`greenlang://schemas/quantity.json` for a Quantity.
+Reports a `$ref` that begins with `greenlang:` but is not the name of a schema in the runtime. The schema of a Quantity
+has the name `greenlang://schemas/quantity.json`.
 
 ## Why is this bad?
 
-References are resolved from a fixed table and never fetched. An unknown one fails at the first validation.
+The runtime has a fixed table of schemas and fetches none. An unknown reference fails when the first result is
+validated.
 
 ## Bad
 

@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports a tool that returns a dict without a `required` key of the literal `result_schema`, or with a key that the
-schema forbids (`additionalProperties: false`). The keys of the dict must be known.
+Reports a tool whose returned dict lacks a `required` key of the literal `result_schema`, or has a key that the schema
+forbids (`additionalProperties: false`). If the keys of the dict are unknown, nothing is reported.
 
 ## Why is this bad?
 
-The runtime validates each result. This one fails every time.
+The runtime validates each result, so every call of this tool fails.
 
 ## Bad
 

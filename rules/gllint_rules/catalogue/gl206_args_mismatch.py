@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports a tool whose function `fn` does not fit its literal `args_schema`: a property has no parameter, or a parameter
-without a default is not required.
+Reports a tool whose function `fn` does not match its literal `args_schema`: the function has no parameter for a
+property, or a parameter without a default is not in `required`.
 
 ## Why is this bad?
 
-The runtime calls `fn(**arguments)` with any arguments that the schema allows. Such a call raises.
+The runtime calls `fn(**arguments)` with any arguments that the schema allows. Some of these calls raise a `TypeError`.
 
 ## Bad
 
@@ -37,7 +37,7 @@ load = Tool(
 
 ## How to fix
 
-Give the parameters the names of the properties, and require every parameter that has no default.
+Give the parameters the names of the properties, and list every parameter without a default in `required`.
 
 ## Options
 

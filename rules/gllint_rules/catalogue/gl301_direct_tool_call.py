@@ -3,16 +3,18 @@
 ## What it does
 
 Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and other methods
-that run a tool (`gllint frameworks` lists them) on a value that is known to be a tool. Not reported are calls
+that run a tool, if the value is known to be a tool. `gllint frameworks` lists the methods. These calls are not
+reported:
 
-- in a dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class
-- by a tool that combines other tools, unless the `category` of the called tool allows it to do more
-- of a tool that is picked by a computed name: such code counts as the dispatcher, unless the project has another one
+- calls in a dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class
+- calls by another tool, unless the `category` of the called tool allows more effects than that of the caller
+- calls of a tool that the code looks up by a computed name: this code counts as the dispatcher, unless the project has
+  another
 
 ## Why is this bad?
 
-The dispatcher checks arguments and results, asks for approval and records provenance. A direct call does none of
-this: its numbers have no source.
+The dispatcher checks arguments and results, asks for approval and records provenance. A direct call does none of this,
+so its numbers have no source.
 
 ## Bad
 

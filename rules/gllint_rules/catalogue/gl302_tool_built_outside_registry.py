@@ -2,13 +2,14 @@
 
 ## What it does
 
-Reports the instantiation of a tool class outside the modules listed in `registry-modules`, if that setting is made or
-the project assigns a `TOOL_REGISTRY`. Exempt are the module that assigns it, arguments of `….register(…)`, the tool's
-own module and test code.
+Reports a tool class that is instantiated outside the registry. The registry is the modules listed in
+`registry-modules`, and the module that assigns `TOOL_REGISTRY`. If a project has neither, nothing is reported.
+Arguments of `….register(…)`, the tool's own module and test code are exempt.
 
 ## Why is this bad?
 
-No dispatcher knows such a tool: its calls are not validated, approved or recorded, and its numbers have no provenance.
+The dispatcher does not know this instance. Its calls are not validated, approved or recorded, so its numbers have no
+source.
 
 ## Bad
 
@@ -70,8 +71,8 @@ Build the tool in the module of the registry, and import it from there.
 
 ## Options
 
-`registry-modules` names the modules that may build tools, by dotted name or its last part; `tool-classes` names base
-classes of tools.
+`registry-modules` lists the modules that may build tools, by the full dotted name or its last part. `tool-classes`
+lists base classes of tools.
 
 ## References
 

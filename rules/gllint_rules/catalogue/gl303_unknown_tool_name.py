@@ -3,12 +3,12 @@
 ## What it does
 
 Reports a literal tool name that no tool of the project has, in `ToolAction(name=…)`, `registry.invoke(…)`,
-`registry.get(…)`, `dispatch_tool({"name": …})` or a `"tool_call"` step. It reports only if the names of all tools are
-literals, and never in test code. `"None"` is the reserved name that asks for clarification.
+`registry.get(…)`, `dispatch_tool({"name": …})` or a `"tool_call"` step. If the name of any tool is computed, nothing is
+reported. Test code is exempt. `"None"` is the reserved name that asks for clarification.
 
 ## Why is this bad?
 
-The dispatcher returns an error each time. The number is missing, and the model may guess it.
+Each such call returns an error. The model does not get the number, and may make one up.
 
 ## Bad
 
@@ -48,12 +48,12 @@ Use the name under which the tool is registered.
 
 ## Options
 
-`dispatchers` names further functions that take an action.
+`dispatchers` lists more functions that take a `ToolAction`.
 
 ## References
 
-The QREW guidelines for tools: "ToolAction" and "Processing LLM Output in Agent Logic".
-GreenLang's requirements, DOC-601: "Tool Runtime".
+The QREW guidelines for tools: "ToolAction" and "Processing LLM Output in Agent Logic". GreenLang's requirements,
+DOC-601: "Tool Runtime".
 """
 
 from __future__ import annotations

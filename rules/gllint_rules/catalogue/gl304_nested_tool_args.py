@@ -7,7 +7,7 @@ primitive value nor a list of primitive values. Arguments of unknown type are no
 
 ## Why is this bad?
 
-The dispatcher turns such an argument into text. The tool then works with the text, and no error is raised.
+The dispatcher converts a nested argument to text without an error. The tool then works with the text.
 
 ## Bad
 
@@ -31,11 +31,11 @@ def ask(name: str) -> ToolAction:
 
 ## How to fix
 
-Give the tool flat arguments.
+Pass each value as an argument of its own.
 
 ## Options
 
-`dispatchers` names further functions that take an action.
+`dispatchers` lists more functions that take a `ToolAction`.
 
 ## References
 

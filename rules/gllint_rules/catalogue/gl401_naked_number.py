@@ -2,15 +2,15 @@
 
 ## What it does
 
-Reports digits in a final-message template outside a `{{claim:i}}` macro. Allowed are ordered-list markers, ISO dates,
-versions, ids, times, and unit symbols (`CO2e`, `m2`).
+Reports digits outside a `{{claim:i}}` macro in the template of a final message, the answer that the user sees. List
+numbers, ISO dates, versions, ids, times and unit symbols (`CO2e`, `m2`) are allowed.
 
-A message in a file that the code loads by a literal path (`Path("prompts/final.j2").read_text()`,
-`env.get_template("report.md.j2")`) is checked in that file: Jinja, Markdown, HTML, text, YAML and JSON.
+If the code loads the template from a literal path (`Path("prompts/final.j2").read_text()`,
+`env.get_template("report.md.j2")`), that file is checked. It may be Jinja, Markdown, HTML, text, YAML or JSON.
 
 ## Why is this bad?
 
-The number comes from the template, not from a tool. The runtime rejects the message in claims mode.
+The number comes from the template, not from a tool. In claims mode the runtime rejects the message.
 
 ## Bad
 
@@ -41,9 +41,9 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 
 ## Options
 
-- `final-message-names` and `final-message-calls` say where templates are
-- `whitelist-patterns` allows more numbers, and `designations` names with digits (`iPhone 15`); sourced mode always
-  allows these
+- `final-message-names` and `final-message-calls` list the variables and calls that contain final messages
+- `whitelist-patterns` allows more numbers
+- `designations` allows names with digits (`iPhone 15`); sourced mode always allows them
 - `number-words` also reports numbers that are spelled out
 - `extend-units` and `unit-packs` add unit symbols
 

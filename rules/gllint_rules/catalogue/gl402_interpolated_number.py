@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports a value that the source shows to be a number and that is put into a final message by an f-string, `%`, `.format`
-or `str()` instead of being claimed.
+Reports a number that an f-string, `%`, `.format` or `str()` puts into a final message, the answer that the user sees. A
+value is reported only if the source shows that it is a number.
 
 ## Why is this bad?
 
-The number reaches the user without the runtime's check. It has no unit, and nothing links it to a tool's output.
+The user sees a number that the runtime did not check. It has no unit, and nothing connects it with a tool's result.
 
 ## Bad
 
@@ -35,7 +35,7 @@ Let a tool return the number as a Quantity and write `{{claim:i}}` in its place.
 
 ## Options
 
-`final-message-names` and `final-message-calls` say where templates are.
+`final-message-names` and `final-message-calls` list the variables and calls that contain final messages.
 
 ## References
 

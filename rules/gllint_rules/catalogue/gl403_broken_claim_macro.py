@@ -41,7 +41,7 @@ def finish(call_id: str, power: dict) -> dict:
 
 ## How to fix
 
-Write `{{claim:0}}` for the first claim, `{{{{claim:0}}}}` inside an f-string, and one claim for each macro.
+Write `{{claim:0}}` for the first claim; inside an f-string, write `{{{{claim:0}}}}`. Add one claim for each macro.
 
 ## Options
 

@@ -6,7 +6,7 @@ Reports a literal claim path that is not `$` followed by the names of fields (`$
 
 ## Why is this bad?
 
-The runtime resolves exactly this form and rejects any other.
+The runtime accepts only paths in this form.
 
 ## Bad
 
@@ -36,7 +36,7 @@ def finish(call_id: str, power: dict) -> dict:
 
 ## How to fix
 
-Begin at the root and name each field: `$.heating.power`.
+Begin with `$` and write the name of each field: `$.heating.power`.
 
 ## Options
 

@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports each string that states a number with an allowed unit or a currency sign, outside a claim. The number may be
-literal or formatted in. Only files that define, import or run tools are searched, without docstrings and log calls.
-Opt-in: the rule is for an audit before a migration.
+Reports each string that contains a number with an allowed unit or a currency sign, outside a claim. The number may be
+typed or formatted into the string. Only files that define, import or run tools are searched. Docstrings and log calls
+are exempt. Opt-in: run the rule once, before you move an agent to claims.
 
 ## Why is this bad?
 
-Such sentences end up in prompts and answers, and no one knows where their numbers come from.
+These sentences become part of prompts and answers, and no one knows where their numbers come from.
 
 ## Bad
 

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a field that is annotated as a number in the model of an agent's answer: the one passed as `output_type`,
-`result_type`, `response_format` or `output_cls`, or to `with_structured_output`, and models inside it. Counts, indexes
-and identifiers (`plain-kinds`) are not reported. Opt-in.
+Reports a field that is annotated as a number in an *answer model*: a class that is passed as `output_type`,
+`result_type`, `response_format` or `output_cls`, or to `with_structured_output`. Models inside it are checked too.
+Counts, indexes and identifiers (`plain-kinds`) are not reported. Opt-in.
 
 ## Why is this bad?
 
@@ -46,8 +46,8 @@ checks plain numbers.
 
 ## Options
 
-Select it with `extend-select`. `plain-keys` and `plain-kinds` name fields that need no claim. If `mode` is
-`sourced`, the rule is off.
+Select it with `extend-select`. `plain-keys` and `plain-kinds` name fields that need no claim. If `mode` is `sourced`,
+the rule is off.
 
 ## References
 

@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports a literal unit that is not in the allowlist or `extend-units` and cannot be read as a unit. The help suggests
-the unit that is meant: for another case (`kwh`), a plural, or a name written out (`kilowatt-hours`). It suggests none
-if there are several (`mw`), or if the text means another size (`GBp` is pence).
+Reports a literal unit that is not allowed and is not a unit that gllint knows. The help suggests the unit that was
+probably meant, for another case (`kwh`), a plural, or a name in words (`kilowatt-hours`). It suggests none if the text
+can mean several units (`mw`) or a part of one (`GBp` is pence).
 
 ## Why is this bad?
 
-A misspelt unit cannot be converted or compared, so the claim is rejected at execution.
+A misspelt unit cannot be converted or compared. In claims mode the runtime rejects the number.
 
 ## Bad
 
@@ -36,7 +36,7 @@ def feed_in(plant: str) -> dict:
 
 Write the unit as in the allowlist, or allow it with `unit-packs` or `extend-units`. The fix is safe if only case or a
 separator differs and the text can mean only one unit (`kwh`); otherwise it is unsafe. There is no fix if code of the
-project compares the text or uses it as a key.
+project compares the unit's text or uses it as a key.
 
 ## Options
 

@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports a literal unit that is a unit but not on the allowlist: `BTU`, `mph`, the empty unit. Compounds of allowed units
-and units of time are allowed (`kWh/year`, `USD/kWh`) unless `strict-units` is set. Other spellings of an allowed unit
-are allowed: `m³` for `m3`, `°C` for `degC`.
+Reports a literal unit that gllint knows but that is not on the list of allowed units: `BTU`, `mph`, the empty unit.
+Units that are composed of allowed units and units of time are allowed (`kWh/year`, `USD/kWh`), unless `strict-units` is
+set. Other symbols of an allowed unit are allowed too: `m³` for `m3`, `°C` for `degC`.
 
 ## Why is this bad?
 
-The runtime rejects units that the project does not allow, so a number in one of them cannot be claimed.
+In claims mode the runtime rejects units that the project does not allow, so no message can cite the number.
 
 ## Bad
 
@@ -34,9 +34,9 @@ def heat_content(fuel: str) -> dict:
 
 ## How to fix
 
-If the unit is another name of an allowed one (`litre` for `L`), write that. The fix does so, and is safe if only case
-or a separator differs. Otherwise allow the unit with `unit-packs` or `extend-units`, or convert the value to an allowed
-unit.
+If the unit is another name of an allowed unit (`litre` for `L`), write the allowed one. The fix does this; it is safe
+if only case or a separator differs. Otherwise allow the unit with `unit-packs` or `extend-units`, or convert the value
+to an allowed unit.
 
 ## Options
 

@@ -3,11 +3,12 @@
 ## What it does
 
 Reports a Quantity whose key ends in another unit than its `unit`: `emissions_kg` in `kWh`, `mean_kW` in `kWh/year`,
-`heat_wh` in `kWh`. If the key can mean several units (`power_mw`), all of them must differ.
+`heat_wh` in `kWh`. If the end of the key can mean several units (`power_mw`), it is reported only if all of them
+differ.
 
 ## Why is this bad?
 
-One of the two is wrong, and readers believe the name.
+Either the name or the unit is wrong, and readers believe the name.
 
 ## Bad
 

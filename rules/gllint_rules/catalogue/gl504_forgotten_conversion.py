@@ -2,23 +2,25 @@
 
 ## What it does
 
-Reports a number that is in another unit than
+Reports a number whose unit differs from
 
-- its Quantity says: `{"value": heat_wh, "unit": "kWh"}`, or `quantity(heat_wh, "kWh")` with a helper of the project
-- the name of its parameter says: `store(heat_kwh=heat_wh)`
-- its result schema declares (`x-unit`)
-- a library function takes: `time.sleep(delay_ms)`
+- the unit of its Quantity: `{"value": heat_wh, "unit": "kWh"}`, or `quantity(heat_wh, "kWh")` with a helper of the
+  project
+- the unit in the name of its parameter: `store(heat_kwh=heat_wh)`
+- the unit that the result schema declares (`x-unit`)
+- the unit that a library function expects: `time.sleep(delay_ms)`
 
-The unit of a number is read from the end of its name (`heat_wh`, `row[f"{name}_wh"]`), from the Quantity that it comes
-from, or from pint and astropy. It is followed through arithmetic and functions of the project:
+gllint reads the unit of a number from the end of its name (`heat_wh`, `row[f"{name}_wh"]`), from the Quantity that
+contains it, or from a pint or astropy unit. It follows the unit through arithmetic and functions of the project:
 
 - `power_kw * hours` is in kWh.
-- `heat_wh / 1000` is in kWh. A factor that leads to no known unit makes the unit unknown.
-- `loss_kwh / heat_kwh` is a fraction. Multiplied by 100 it is in %.
+- `heat_wh / 1000` is in kWh. If a factor leads to no known unit, the unit is unknown.
+- `loss_kwh / heat_kwh` is a fraction. Multiplied by 100, it is a percentage.
 - `heat_kwh * loss_percent` is in kWh only after a division by 100.
 - `amount_cents` is in hundredths of any currency.
 
-If any part is unknown, nothing is reported. If a name can mean two units (`power_mw`), both must be wrong.
+If the unit of any part is unknown, nothing is reported. A name that can mean two units (`power_mw`) is reported only if
+both are wrong.
 
 ## Why is this bad?
 

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports `a + b`, `a - b`, `a < b`, `max(a, b)`, `a += b` and similar if both units are known and differ. Files that
-define or import tools are checked, and functions of other files that a tool calls, through at most four calls. Units
-are followed as in GL504. If a name can mean two units (`cooling_mwh`), both must differ.
+Reports `a + b`, `a - b`, `a < b`, `max(a, b)`, `a += b` and similar expressions if both units are known and differ. It
+checks files that define or import tools, and functions in other files that a tool calls, through at most four calls.
+GL504 explains how units are followed. A name that can mean two units (`cooling_mwh`) is reported only if both differ.
 
 ## Why is this bad?
 
@@ -34,7 +34,7 @@ def demand(heat_kwh: float, cooling_wh: float) -> dict:
 
 ## How to fix
 
-Convert one of the two first. If a name is wrong, rename it.
+Convert one of the two numbers first. If a name is wrong, rename it.
 
 ## Options
 

@@ -2,14 +2,15 @@
 
 ## What it does
 
-Reports a tool, registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, whose function uses the
-network: `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and the like, also through functions of the
-project. Each tool gets one finding: at the network call if that is in the tool's own function, otherwise at `fn`.
+Reports a tool whose function uses the network, itself or through functions of the project, and that does not declare
+`live_required=True`. It reports tools that are registered with `Tool(…, args_schema=…, fn=…)`. Network libraries are
+`requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others. Each tool gets one finding: at the network call
+if it is in the tool's own function, otherwise at `fn`.
 
 ## Why is this bad?
 
-A replay repeats a recorded run, so it rejects tools that are declared as live. An undeclared tool uses the network,
-gets another answer, and the recorded provenance is no longer true.
+A replay repeats a recorded run without the network, so it rejects tools with `live_required=True`. A tool that does not
+declare it uses the network during a replay and may get another answer. Then the recorded provenance is wrong.
 
 ## Bad
 

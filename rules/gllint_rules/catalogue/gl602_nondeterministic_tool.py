@@ -2,14 +2,14 @@
 
 ## What it does
 
-Reports a tool, registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, whose function reads
-the clock, random numbers or the environment, also through functions of the project. Reads at import time and random
-generators with a literal seed are not reported. Each tool gets one finding: at the read if that is in the tool's own
-function, otherwise at `fn`.
+Reports a tool whose function reads the clock, random numbers or the environment, itself or through functions of the
+project, and that does not declare `live_required=True`. It reports tools that are registered with `Tool(…,
+args_schema=…, fn=…)`. Code that runs at import time and random generators with a literal seed are exempt. Each tool
+gets one finding: at the expression if it is in the tool's own function, otherwise at `fn`.
 
 ## Why is this bad?
 
-Called twice, such a tool can return two different results. So a replay may produce other numbers than the original run.
+The same call can return two different results. So a replay may produce other numbers than the original run.
 
 ## Bad
 

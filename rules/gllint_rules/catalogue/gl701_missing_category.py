@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports each tool class without a `category` of its own or an inherited one, if the project uses a `ToolCategory` with
-the levels `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL`.
+Reports each tool class that neither declares nor inherits a `category`. The rule applies only to projects that use a
+`ToolCategory` with the values `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL`.
 
 ## Why is this bad?
 
-The category decides whether a person is asked before the tool runs. Without one the tool either cannot run or
-runs unasked.
+The category decides whether a person is asked before the tool runs. A tool without a category either cannot run or runs
+without approval.
 
 ## Bad
 
@@ -50,12 +50,11 @@ class ValveTool(BaseTool):
 
 ## How to fix
 
-Declare the category: the first of `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL` that covers all that the
-tool does.
+Declare the first of `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL` that covers everything the tool does.
 
 ## Options
 
-`tool-classes` names base classes of tools, `tool-methods` the methods that run a tool.
+`tool-classes` lists base classes of tools, `tool-methods` lists the methods that run a tool.
 
 ## References
 

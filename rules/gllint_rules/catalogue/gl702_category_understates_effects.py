@@ -3,13 +3,12 @@
 ## What it does
 
 Reports each effect that a tool with the category `READ_ONLY` or `NOTE_TAKING` must not have: it deletes something,
-reaches the network or writes a file, itself or through functions of the project. A `NOTE_TAKING` tool may write notes:
-paths that contain "notes". If the path is not known, nothing is reported.
+reaches the network or writes a file, itself or through functions of the project. A `NOTE_TAKING` tool may write files
+whose path contains "notes". If the path is unknown, nothing is reported.
 
 ## Why is this bad?
 
-Such tools run without approval. A person who should see a preview, or be asked, learns of the change only after it is
-made.
+Tools of these two categories run without approval. So a person learns of the change only after it is made.
 
 ## Bad
 
@@ -45,14 +44,14 @@ class ExportTool(BaseTool):
 
 ## How to fix
 
-Declare `MODIFICATION` for a tool that changes files, `EXTERNAL` for one that reaches other systems.
+Declare `MODIFICATION` for a tool that changes files, and `EXTERNAL` for a tool that uses other systems.
 
-MCP's annotations are checked too. `readOnlyHint=True` promises that nothing is written or deleted,
-`destructiveHint=False` that nothing is deleted, and `openWorldHint=False` that the network is not used.
+The rule also checks MCP's annotations. `readOnlyHint=True` means that the tool writes and deletes nothing,
+`destructiveHint=False` that it deletes nothing, and `openWorldHint=False` that it does not use the network.
 
 ## Options
 
-`tool-classes` names base classes of tools, `tool-methods` the methods that run a tool.
+`tool-classes` lists base classes of tools, `tool-methods` lists the methods that run a tool.
 
 ## References
 

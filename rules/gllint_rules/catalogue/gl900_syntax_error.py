@@ -2,9 +2,10 @@
 
 ## What it does
 
-Reports a file or a notebook cell that is not Python, cannot be decoded or cannot be read, and a file of more than
-4,000,000 bytes or 200,000 lines. In a folder, a file that cannot contain a finding is only mentioned in a notice. The
-other cells of a notebook are checked; names of the broken cell are unknown.
+Reports a file or a notebook cell that cannot be read or decoded, or that is not valid Python. Also reports a file of
+more than 4,000,000 bytes or 200,000 lines. If you check a folder, a file that cannot contain a finding causes only a
+notice. If one cell of a notebook is broken, the other cells are checked, without the names that the broken cell
+defines.
 
 ## Why is this bad?
 

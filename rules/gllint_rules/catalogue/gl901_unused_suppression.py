@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports a `# noqa: GL…` or `# gllint: …[…]` comment if the code that it covers has no such finding. If a file on which
-the finding may depend was not read (syntax error, not text, too large, excluded), nothing is reported, and the summary
-counts the comments that were not judged.
+Reports a `# noqa: GL…` or `# gllint: …[…]` comment if the code that it covers has no finding with this code. If the
+finding may depend on a file that was not read (syntax error, not text, too large, excluded), nothing is reported. The
+summary counts these comments.
 
 ## Why is this bad?
 
-Such a comment hides the next real finding in that code.
+The comment would hide the next real finding in this code.
 
 ## Bad
 

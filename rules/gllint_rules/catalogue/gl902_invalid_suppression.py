@@ -2,9 +2,11 @@
 
 ## What it does
 
-Reports a comment that begins with `gllint:` but is not `# gllint: ignore[…]`, `ignore-file[…]`, `disable[…]` or
-`enable[…]`, a comment with an unknown code, and a malformed `noqa` for gllint (`# noqa: GL1O1`, `# noqa GL101`). Known
-codes in the same comment still work.
+Reports these comments:
+
+- a comment that begins with `gllint:` but is not `# gllint: ignore[…]`, `ignore-file[…]`, `disable[…]` or `enable[…]`
+- a comment with an unknown code; known codes in it still work
+- a malformed `noqa` for gllint (`# noqa: GL1O1`, `# noqa GL101`)
 
 ## Why is this bad?
 
@@ -34,12 +36,12 @@ def label(site: str) -> dict:
 
 ## How to fix
 
-Write codes (`GL101`), prefixes (`GL1`) or names (`raw-number-in-result`) in brackets, then the reason. The fix puts
-codes into brackets. It is unsafe, because it suppresses what was reported before.
+Write codes (`GL101`), prefixes (`GL1`) or names (`raw-number-in-result`) in brackets, then the reason. The fix puts the
+codes into brackets. It is unsafe, because it hides findings that were reported before.
 
 ## Options
 
-`require-reason` also reports a suppression without a reason, which still suppresses.
+`require-reason` also reports a comment without a reason, although the comment still works.
 
 ## References
 
