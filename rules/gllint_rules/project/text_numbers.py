@@ -34,8 +34,8 @@ from gllint_runtime.policy.settings import Policy
 # Placeholders: for a number that is formatted in, and for the year of a date.
 _DIGITS = "12"
 _YEAR = "2012"
-# Digits that are part of a name (`EC2`, `user_7`, `gpt-4o`, `E.164`, `#31`).
-_IN_NAME = re.compile(r"(?:[^\W\d][-.]?|#)\Z")
+# Digits that are part of a name (`EC2`, `user_7`, `gpt-4o`, `E.164`, `#31`), not those of `3x10`.
+_IN_NAME = re.compile(r"(?:(?:(?<![1-9])x|[^\W\dx])[-.]?|#)\Z")
 # A text with a number behind it is the name of one of several (`f"{section}-{n}"`); a number there may begin a range.
 _BEHIND_TEXT = re.compile(rf"{re.escape(HOLE)}[-_]\Z")
 # Addresses, whose numbers are places, times that have one digit for the hour, and what is written in hexadecimal digits
