@@ -1,4 +1,4 @@
-"""Which numbers that a text shows need no unit: counts, names, settings, and what its reader has otherwise."""
+"""Numbers in a text that need no unit: counts, names, settings, and numbers that its reader has already."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _MOST_DEPTH = 8
 
 
 def numbers_beside(context: Context, result: Result) -> frozenset[str]:
-    """Return the keys and expressions of the numbers in a result, in Quantities or not."""
+    """Return the keys and expressions of the numbers that a result has outside its texts, in Quantities or not."""
     names: set[str] = set()
     places: list[Site] = []
     for leaf in leaves(result.value, result.site):
@@ -78,7 +78,7 @@ def numbers_beside(context: Context, result: Result) -> frozenset[str]:
 
 
 def _texts_of(context: Context, site: Site) -> set[str]:
-    """Return a number as it is written, and what it rounds or chooses from."""
+    """Return the code of a number, without rounding: "load" for ``round(load, 1)``, both of ``max(a, b)``."""
     site = number_site(site)
     expr = expression(site.module, site.at)
     at = [core.at for core in cores(expr)] if expr is not None else [site.at]
@@ -105,10 +105,10 @@ def is_no_measure(
     texts: tuple[str, str],
     beside: frozenset[str],
 ) -> bool:
-    """Return whether a number in a text counts, names or sets something, or is one that its reader has otherwise.
+    """Return whether a number in a text needs no unit: a count, a name, a setting, or one that the reader has already.
 
-    That is the tool's own argument, or a number that the result also returns as a number. ``texts`` are the texts
-    before and after the ``hole`` that shows it.
+    The reader (the model) has the tool's own arguments, and the numbers that the result also contains as numbers
+    (``beside``). ``texts`` are those before and after the ``hole`` that shows the number.
     """
     site = number_site(leaf.site)
     expr = expression(site.module, site.at)
@@ -130,7 +130,7 @@ def is_no_measure(
         return True
     if hole is None or not is_whole:
         return False
-    if isinstance(expr, facts.Const) and not hole.spec:  # `{0}`: digits that are written in the text
+    if isinstance(expr, facts.Const) and not hole.spec:  # `{0}`: a literal in the text
         return True
     head, tail = texts
     is_place = bool(keys) and all(not _PLACES.isdisjoint(name_words(key)[-1:]) for key in keys)
@@ -143,9 +143,7 @@ def is_no_measure(
 
 
 def _is_setting(expr: facts.Expr, result: Result) -> bool:
-    """Return whether an expression is made of constants and settings alone: ``LIMIT // 2``,
-    ``self.config.timeout``.
-    """
+    """Return whether an expression consists of constants and settings: ``LIMIT // 2``, ``self.config.timeout``."""
     values = [part for core in cores(expr) for part in _operands(core, 0)]
     return any(not isinstance(value, facts.Const) for value in values) and all(
         _is_from_settings(value, result) for value in values
@@ -153,6 +151,7 @@ def _is_setting(expr: facts.Expr, result: Result) -> bool:
 
 
 def _operands(expr: facts.Expr, depth: int) -> list[facts.Expr]:
+    """Return the operands of nested operators: ``a + b * c`` → a, b, c."""
     match expr:
         case facts.BinOp(left=left, right=right) if depth < _MOST_DEPTH:
             return [*_operands(left, depth + 1), *_operands(right, depth + 1)]
@@ -161,10 +160,11 @@ def _operands(expr: facts.Expr, depth: int) -> list[facts.Expr]:
 
 
 def _is_from_settings(expr: facts.Expr, result: Result) -> bool:
-    """Return whether an expression is a constant (its name is in capitals), an option of the toolkit, or from
-    settings.
+    """Return whether an expression is one of these:
 
-    An option is an attribute that ``__init__`` takes from its arguments; settings are ``config.timeout`` and the like.
+    * a literal or a constant (``LIMIT``)
+    * an attribute of the toolkit that ``__init__`` takes from its arguments
+    * a setting (``config.timeout``)
     """
     if isinstance(expr, facts.Const) or facts.last_name(expr).isupper():
         return True
@@ -185,9 +185,7 @@ def _is_argument_of_init(value: facts.Expr | None, scope: facts.Scope) -> bool:
 
 
 def _counts(because: Because, depth: int = 0) -> bool:
-    """Return whether a number is a count or counter, or a sum or difference of these: ``i + 1``, ``total -
-    len(rows)``.
-    """
+    """Return whether a number is a count or counter, or a sum or difference of counts: ``total - len(rows)``."""
     maker = maker_at(because.site) if because.site is not None else None
     if maker is None or depth > _MOST_DEPTH:
         return False
@@ -195,7 +193,7 @@ def _counts(because: Because, depth: int = 0) -> bool:
         case facts.BinOp(op="+" | "-"):
             parts = [cause for cause in because.causes if not _is_constant(cause)]
             return bool(parts) and all(_counts(part, depth + 1) for part in parts)
-        case facts.BinOp():  # a quotient or a product of a count is none: `load(site) / 1000`
+        case facts.BinOp():  # a quotient or product of a count is not a count
             return False
         case facts.Call(func=func) if facts.last_name(func) in _COUNTERS:
             return True

@@ -1,4 +1,4 @@
-"""What of a tool's result can be seen: numbers, which the rules judge; text, which GL104 does; or nothing at all."""
+"""How much of each tool's result gllint sees: numbers, which the rules check, text (GL104), or nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
 
 
 def sights(context: Context) -> Iterator[ToolSight]:
-    """Yield each tool of a module once, with what it returns as far as that can be seen."""
+    """Yield each callable of a module's tools once, with what it returns as far as gllint sees it."""
     by_place: dict[tuple[str, int], ToolSight] = {}
     for tool in context.tools:
         at = subject_of(tool, tool.callable).tool
@@ -76,15 +76,15 @@ def _is_server(tool: Tool) -> bool:
 
 
 def _described(project: Project) -> tuple[tuple[str, int, bool], ...]:
-    """Return how many tools each module of the project describes, tests aside, and whether it serves some.
+    """Return path, number of described tools (`Tool(name="x", inputSchema=…)`), and whether it has a server, by module.
 
-    They are described by `Tool(name="x", inputSchema=…)`.
+    Tests describe none.
     """
     return tuple(project.answers(_described_in, None))
 
 
 def _described_in(project: Project, module: Module, argument: None) -> tuple[str, int, bool]:
-    """Count the tools that the handlers of a module describe, and say whether it makes a server."""
+    """Return path, number of tools that a module describes, and whether it makes a server."""
     if is_test_path(module.path, project.root):
         return module.path, 0, False
     names: set[str] = set()
@@ -99,29 +99,29 @@ def _described_in(project: Project, module: Module, argument: None) -> tuple[str
 
 
 def numbers_of_plain_kinds(context: Context) -> list[Site]:
-    """Yield, once each, the numbers of results and the schemas that are left out only because of ``plain-kinds``."""
+    """Return the places of numbers in results and schemas that are not reported only because of ``plain-kinds``."""
     policy = context.policy
     if not policy.plain_kinds:
         return []
-    unsettled = policy._replace(plain_kinds=())
+    strict = policy._replace(plain_kinds=())
     places = [
         leaf.site
         for result in context.results
         for leaf in leaves(result.value, result.site)
-        if is_plain_leaf(leaf, policy) and not is_plain_leaf(leaf, unsettled)
+        if is_plain_leaf(leaf, policy) and not is_plain_leaf(leaf, strict)
     ]
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
         reported = find_raw_numbers(schema.data, policy.is_plain, policy.allows, policy.quantity_shapes)
-        raw = find_raw_numbers(schema.data, unsettled.is_plain, policy.allows, policy.quantity_shapes)
+        raw = find_raw_numbers(schema.data, strict.is_plain, policy.allows, policy.quantity_shapes)
         places += [schema.place(path) for path in raw if path not in reported]
     return list(dict.fromkeys(places))
 
 
 def result_of(context: Context, tool: Tool) -> ToolResult:
-    """Say what a tool returns: a number or a Quantity, text, something unknown, or something else.
+    """Return what a tool returns: the first of "number" (a Quantity, too), "text" and "unknown" in its results.
 
-    The first of these that one of its results is.
+    "other" if its results contain none of these.
     """
     callables = (*tool.callables, *tool.inherited)
     if not callables:
@@ -148,7 +148,7 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
 
 
 def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[ToolResult, ...]:
-    """Return what else a tool returns: unknown parts, and text that may contain more numbers."""
+    """Return what a tool returns in addition to ``result``: "text" that may contain more numbers, "unknown" parts."""
     if result not in ("number", "text"):
         return ()
     has_text = is_partly_open = False
@@ -168,9 +168,7 @@ def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[Tool
 
 
 def _tells_numbers(value: Value) -> bool:
-    """Return whether a text in a value may contain numbers: digits are in it, or something is filled in that may be
-    one.
-    """
+    """Return whether a text in a value may contain numbers: it has digits, or a filled-in value may be a number."""
     for option in options(value):
         match option:
             case SerialisedText():
@@ -215,12 +213,12 @@ def _has_open_part(value: Value) -> bool:
 
 
 def is_open(value: Value) -> bool:
-    """Return whether a value is unknown or may have unknown parts, other than those that are seen."""
+    """Return whether a value is unknown, or a container that may have further, unknown parts."""
     for option in options(value):
         if isinstance(option, Container):
             if isinstance(option, Record) and is_quantity(option):
                 continue
-            # Of an envelope a payload is read, if there is one.
+            # The parts of an envelope that the model does not see need not be known.
             if isinstance(option, Record) and not (option.is_listed or isinstance(option, Envelope)):
                 return True
             if option.rest is not None and is_open(option.rest):
@@ -231,9 +229,7 @@ def is_open(value: Value) -> bool:
 
 
 def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
-    """Return whether the text that a callable returns is made of something that is not known: GL104 sees nothing in
-    it.
-    """
+    """Return whether a callable returns an unknown value as serialised text, in which GL104 sees nothing."""
     return any(
         isinstance(option, SerialisedText) and UNKNOWN in options(option.value)
         for _, value in context.evaluator.flow(callable).returns
@@ -242,17 +238,13 @@ def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
 
 
 def _results(context: Context, tool: Tool, callable: FunctionOf) -> list[Result]:
-    """Return the results of one callable, of one with two roles those of either, and of what decorators
-    put around it.
-    """
+    """Return the results of a callable of ``tool``, and those of the decorators around it."""
     by_place = context.once(_results_by_place)
     return [*by_place.get(callable.function, ()), *by_place.get(tool, ())]
 
 
 def _results_by_place(context: Context) -> dict[object, list[Result]]:
-    """Return the results of the tools of a module by their function; those of a decorator of the project
-    by the tool.
-    """
+    """Return the results of a module's tools by function; those of a project's decorator by tool."""
     by_place: dict[object, list[Result]] = {}
     for result in context.results:
         own = any(
@@ -263,7 +255,7 @@ def _results_by_place(context: Context) -> dict[object, list[Result]]:
 
 
 def kinds_of(result: Result) -> frozenset[ToolResult]:
-    """Return what a result contains; a number is enough."""
+    """Return what a result contains. If that is a number, nothing else is looked for."""
     if result.value.size > MOST_VALUES:
         return frozenset({"unknown"})
     if next(leaves(result.value, result.site), None) or next(quantities(result.value, result.site), None):

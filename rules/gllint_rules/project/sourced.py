@@ -1,4 +1,4 @@
-"""Sourced mode: the numbers of a result whose unit something shows, so that an answer may cite them as they are."""
+"""Sourced mode: numbers of a result whose unit the source shows may be cited without a Quantity."""
 
 from __future__ import annotations
 

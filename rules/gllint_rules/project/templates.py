@@ -40,27 +40,27 @@ if TYPE_CHECKING:
     from gllint_rules.project.context import Context
 
 
-# What an f-string makes of a macro that is written with two braces.
+# A macro with two braces in an f-string: formatting leaves one brace.
 _COLLAPSED = re.compile(r"(?<!\{)\{claim:\d+\}(?!\})")
-# What `.format` and `%` will fill: the digits in it are places, widths and precisions.
+# Fields of `.format` and `%`. The digits in them are positions, widths and precisions.
 _FIELDS = re.compile(
     r"(?<!\{)\{(?!claim:)(?:[A-Za-z_]\w*|\d{0,2})(?:\.\w+|\[\w+\])*(?:![rsa])?"
     r"(?::(?:.?[<>=^])?[-+ ]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?)?\}(?!\})"
     r"|%(?:\(\w+\))?[-+0#]*+\d*+(?:\.\d++)?[diouxXeEfFgGcrsa](?![A-Za-z])"
 )
-# A macro whose index is computed: which claim it means is known when the text is made.
+# A macro with a computed index: only at run time is it known which claim it means.
 _COMPUTED = re.compile(rf"\{{\{{claim:[^{{}}{HOLE}]*+{HOLE}[^{{}}]*+\}}\}}")
 _MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 
 
 _PROMPTS = re.compile(r"prompts?", re.IGNORECASE)
-_MOST_ROLES = 20  # parts of an expression that bear the name which it is bound to
-# What takes away the indentation that a text has in the source alone.
+_MOST_ROLES = 20  # parts of an expression that count under the name of the whole
+# Functions that remove the indentation of a literal.
 _DEDENTS = frozenset({"dedent", "cleandoc"})
 
 
 class Stretches:
-    """Stretches of a text, of which one is looked up in less time than it takes to walk them."""
+    """A set of stretches of a text, with a fast search for one that overlaps another."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
         self._starts: list[int] = []
@@ -73,15 +73,15 @@ class Stretches:
                 self._ends.append(end)
 
     def meet(self, start: int, end: int) -> bool:
-        """Return whether one of them has a character of ``start`` to ``end``."""
+        """Return whether one of them overlaps the characters from ``start`` to ``end``."""
         place = bisect_right(self._ends, start)
         return place < len(self._starts) and self._starts[place] < end
 
 
 class Template(Struct, frozen=True, eq=False):
-    """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value.
+    """A final message. Its ``text`` has :data:`HOLE` for each interpolated value.
 
-    ``begins`` are the places in it where its parts begin.
+    ``begins`` are the offsets in ``text`` at which the parts begin.
     """
 
     parts: tuple[Literal | Interpolation, ...]
@@ -94,15 +94,15 @@ class Template(Struct, frozen=True, eq=False):
         force_setattr(self, "begins", tuple(accumulate(map(len, texts), initial=0))[:-1])
 
     def computed_macros(self) -> list[tuple[int, int]]:
-        """The macros whose index is computed."""
+        """Return the stretches of macros with a computed index."""
         return [m.span() for m in _COMPUTED.finditer(self.text)]
 
     def markers(self) -> list[tuple[int, int]]:
-        """Return the stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
+        """Return the stretches where a filled-in number is the marker of a list item: ``f"{i}. {name}"``."""
         return [m.span() for m in _MARKER.finditer(self.text)]
 
     def holes(self) -> Iterator[tuple[int, Interpolation]]:
-        """Return the interpolated values, each with its place in the text."""
+        """Yield the interpolated values, each with its offset in the text."""
         places = zip(self.begins, self.parts, strict=True)
         return ((place, part) for place, part in places if isinstance(part, Interpolation))
 
@@ -116,10 +116,10 @@ class Template(Struct, frozen=True, eq=False):
 
 
 class FinalStep(Struct, eq=False):
-    """A final message and, where they are next to it, its claims.
+    """A final message and its claims; ``claims`` is None if they are not next to it.
 
-    ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill. ``macros`` are those of its text, and
-    what looks like one; ``used`` are the claims that they name, ``None`` for those that are malformed.
+    ``unfilled``: it is a template that ``.format`` or ``%`` may still fill. ``macros`` are the macros in its text,
+    malformed ones too. ``used`` are the indices of the claims that they name, with None for malformed macros.
     """
 
     template: Template
@@ -138,18 +138,18 @@ class FinalStep(Struct, eq=False):
         return self.template.text
 
     def later(self) -> list[tuple[int, int]]:
-        """Return the stretches that are settled when the text is made: fields, and macros with a computed index."""
+        """Return the stretches that are only known at run time: fields, and macros with a computed index."""
         fields = [m.span() for m in _FIELDS.finditer(self.text)] if self.unfilled else []
         return [*fields, *self.template.computed_macros()]
 
 
 def final_steps(context: Context) -> list[FinalStep]:
-    """Return the final messages that a module writes, by all the signs that the catalogue names, with their claims."""
+    """Return the final messages in a module, with their claims."""
     return context.once(_final_steps)
 
 
 def _final_steps(context: Context) -> list[FinalStep]:
-    """List the final steps that a module creates in any of the known ways, each once."""
+    """Return the final messages of a module in all forms, each once."""
     final_steps: list[FinalStep] = []
     sites: set[Site] = set()
     steps = (
@@ -182,7 +182,7 @@ def _dict_steps(context: Context) -> Iterator[FinalStep]:
     ):
         if literal.value("kind") is None and any(key is None for key, _ in literal.items):
             yield from _steps_of(_entry(context, literal, scope).value, scope)
-    # A state that a graph goes on with: `return {"final_message": …}`.
+    # The new state that a node of a graph returns: `return {"final_message": …}`.
     for literal, scope in module.dicts_where(lambda section: any(map(is_final, section.keys))):
         for key, value in literal.items:
             if key is not None and is_final(facts.literal_text(key) or ""):
@@ -190,7 +190,7 @@ def _dict_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _steps_of(step: Value, scope: Scope) -> Iterator[FinalStep]:
-    """Yield the messages of a dict that says that it is a final step."""
+    """Yield the messages of a dict with ``"kind": "final"``."""
     if isinstance(step, Record):
         kind = step.get("kind")
         if isinstance(kind, Text) and kind.literal == "final":
@@ -198,6 +198,7 @@ def _steps_of(step: Value, scope: Scope) -> Iterator[FinalStep]:
 
 
 def _final_payloads(step: Record, scope: Scope) -> Iterator[FinalStep]:
+    """Yield the messages of a final step: of its ``final``, if it has one, else of the step itself."""
     nested = step.get("final")
     for payload in options(nested) if nested is not None else (step,):
         if isinstance(payload, Record):
@@ -251,7 +252,7 @@ def _stored_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[FinalStep]:
-    """Yield the final messages that a name for them is bound to in one way."""
+    """Yield the final messages in one binding of a name such as FINAL_MESSAGE."""
     value, kind = binding.value, binding.kind
     if value is None:
         return
@@ -297,10 +298,9 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _file_steps(context: Context) -> Iterator[FinalStep]:
-    """Yield the final messages in files that the module reads: one with a macro, one that is called so, data that say
-    so.
+    """Yield the final messages in files that the module reads: texts with a macro, or named like a message.
 
-    The name of a file, what it is bound to, and the keys that lead to a text show a prompt as they do in Python.
+    The name of the file, the variable that it is read into, and the keys in it show whether a text is a prompt instead.
     """
     modules: dict[TextModule, tuple[Scope, set[str]]] = {}
     for part in context.module.sections(lambda section: not file_texts.READERS.isdisjoint(section.calls)):
@@ -337,8 +337,8 @@ def _steps_in_text(
 def _steps_in_data(
     context: Context, module: TextModule, names: set[str], scope: Scope
 ) -> Iterator[FinalStep]:
-    # A file of prompts may contain messages, too: the key of a text shows what it is for.
     """Yield the messages in a YAML or JSON file: final steps, and texts under keys that are named like one."""
+    # A file of prompts may contain messages, too: the key of a text shows what it is for.
     is_about_prompts = any(_aside(_PROMPTS.sub("", name)) for name in names)
     waiting = file_texts.value_of(module)
     records: set[Site | None] = set()
@@ -366,11 +366,11 @@ def _has_macro(template: Template) -> bool:
 
 
 def _roles(module: Module, part: SectionFacts) -> dict[int, set[str]]:
-    """Return, by the number of an expression, the name that it or its container is bound, passed or stored as."""
+    """Return, by position of an expression, the names under which it or an expression around it is bound or passed."""
     roles: dict[int, set[str]] = {}
 
     def note(whole: Expr | None, name: str) -> None:
-        """Give a role to an expression and to what it takes its text from."""
+        """Add a name to an expression and to the expressions that its text comes from."""
         waiting, steps = [whole], 0
         while waiting and steps < _MOST_ROLES:
             expr = waiting.pop()
@@ -409,11 +409,12 @@ def _roles(module: Module, part: SectionFacts) -> dict[int, set[str]]:
 
 
 def _aside(word: str) -> bool:
+    """Return whether a text in this context is not a final message: a prompt, a comparison, an error."""
     return word in ("==", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
 
 
 def _entry(context: Context, expr: Expr, scope: Scope) -> Entry:
-    """Return the value of an expression and its place. A joined list contains what its function adds to it."""
+    """Return the value and place of an expression. Lists that it joins contain what the function puts into them."""
     function, module = scope.enclosing_function(), context.module
     names = _filled(expr, function.scope) if function is not None else frozenset()
     if function is None or not names:
@@ -431,7 +432,7 @@ def _entry(context: Context, expr: Expr, scope: Scope) -> Entry:
 
 
 def _filled(expr: Expr, scope: Scope) -> frozenset[str]:
-    """Return the variables of a function that an expression joins, and those that go into them."""
+    """Return the variables of a function that an expression joins, or uses texts that are joined from others."""
     named = [part.id for part in parts_of(expr) if isinstance(part, facts.Name)]
     texts = [
         name
@@ -442,7 +443,7 @@ def _filled(expr: Expr, scope: Scope) -> frozenset[str]:
 
 
 def _joined(expr: Expr, scope: Scope) -> list[str]:
-    """Return the variables of a function that an expression joins to a text."""
+    """Return the variables of a function that an expression joins: ``lines`` in ``"\\n".join(lines)``."""
     return [
         part.args[0].id
         for part in parts_of(expr)
@@ -456,6 +457,7 @@ def _joined(expr: Expr, scope: Scope) -> list[str]:
 
 
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
+    """Yield a final message for each text that a value may be."""
     for option in map(file_texts.text_of, options(entry.value)):
         if isinstance(option, Text) and option.parts is not None:
             # Texts in files are mostly filled in later.
@@ -469,7 +471,7 @@ def _claims(value: Value | None) -> ListOf | None:
 
 
 def claim_entries(context: Context) -> Iterator[Entry]:
-    """Return the claims written in a module: those of its final messages, and dicts with the shape of a claim."""
+    """Yield the claims in a module: those of its final messages, and other dicts and calls in the form of a claim."""
     sites: set[Site] = set()
     for step in final_steps(context):
         for entry in step.claims.items if step.claims is not None else ():

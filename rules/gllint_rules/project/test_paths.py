@@ -1,4 +1,4 @@
-"""Which files are tests, by where they lie."""
+"""Recognise test files by their paths."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import posixpath
 
 
 def is_test_path(path: str, root: str) -> bool:
-    """Test code: ``test_*.py``, ``*_test.py``, ``conftest.py``, or anything under ``tests/`` or ``test/``."""
+    """Return whether a file is ``test_*.py``, ``*_test.py``, ``conftest.py``, or under ``tests/`` or ``test/``."""
     relative = posixpath.relpath(path, root) if root and path.startswith(f"{root}/") else path
     *folders, name = relative.split("/")
     return (

@@ -72,10 +72,8 @@ _PARTS_ADDRESS = frozenset({":", "#", "/"})
 
 
 def holes_of_names(template: Template, policy: Policy) -> frozenset[Interpolation]:
-    """Return the numbers in a date, a time, a version, an address, a name or a program, or that mark an item of a
-    list.
-    """
-    # Here: few projects ask for it, and the scanner's tables take longer to load than most files to check.
+    """Return the numbers that are part of a date, time, version, address, name or program, or mark a list item."""
+    # Imported here: the scanner's tables load longer than most files are checked.
     from gllint_runtime.policy.designations import designations
     from gllint_runtime.policy.numbers import scan_naked_numbers
 
@@ -104,7 +102,7 @@ def holes_of_names(template: Template, policy: Policy) -> frozenset[Interpolatio
 
 
 def _programs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of a text that are a program, whose numbers state nothing."""
+    """Yield the stretches of a text that are program code, whose numbers state nothing."""
     at = 0
     while (match := _PROGRAM.search(text, at)) is not None:
         end = text.find("\n```", match.end())
@@ -116,8 +114,8 @@ def _programs(text: str) -> Iterator[tuple[int, int]]:
 def stated(hole: Interpolation) -> Value:
     """Return the value that is formatted into a text.
 
-    It is a number if the value is unknown and the format takes only numbers, and if the value is a number in one case
-    and a known text or ``None`` in the others.
+    It is a number if the value is unknown and the format allows only numbers (``:.1f``), or if its alternatives are a
+    number and known texts or None.
     """
     if (figure := figure_shown(hole.value)) is not None:
         return figure
@@ -130,7 +128,7 @@ def stated(hole: Interpolation) -> Value:
 
 
 def _may_be_anything(value: Value) -> bool:
-    """Return whether nothing is known of it but that it comes from another package."""
+    """Return whether a value is unknown, or comes from another package."""
     is_object = isinstance(value, ExternalInstance) and not is_unit_object(value)
     return value is UNKNOWN or is_object or isinstance(value, (Method, External))
 
@@ -146,10 +144,9 @@ def _is_behind_text(template: Template, text: str, begins: list[int], start: int
 
 
 def _ends_address(template: Template, begins: list[int], start: int, holes: set[Interpolation]) -> bool:
-    """Return whether the number at ``start`` is a row, a line or an id, and is right behind a text that is filled in.
+    """Return whether the number at ``start`` is a row, a line or an id directly after a filled-in text.
 
-    So an address is put together (``f"{column}{row}"``, ``f"{file}:{line}"``); any other number there may be money
-    (``f"{sign}{price}"``).
+    Such an address is ``f"{column}{row}"`` or ``f"{file}:{line}"``. Another number may be money: ``f"{sign}{price}"``.
     """
     at = bisect_right(begins, start) - 1
     lead = template.parts[max(0, at - 2) : at] if at and begins[at] == start else ()
@@ -202,10 +199,11 @@ def _with_stand_ins(template: Template) -> tuple[str, list[int]]:
 
 
 def _is_year_of_date(parts: Sequence[Literal | Interpolation], i: int) -> bool:
-    """Return whether part ``i`` is the year of a date that is put together.
+    """Return whether part ``i`` is the year of a date, in one of these forms:
 
-    It is the first of three values with hyphens between them, or one that says to be a year and has a month behind a
-    hyphen (``f"{year}-{month:02d}"``) or two values with strokes before it (``f"{month}/{day}/{year}"``).
+    * the first of three values with hyphens: ``f"{a}-{b}-{c}"``
+    * a value named a year before a month: ``f"{year}-{month:02d}"``
+    * a value named a year after two values with slashes: ``f"{month}/{day}/{year}"``
     """
     year, rest, lead = parts[i], parts[i + 1 : i + 5], parts[max(0, i - 4) : i]
     if len(rest) == 4 and _are_parted(rest, "-"):
@@ -229,7 +227,7 @@ def _are_parted(parts: Sequence[Literal | Interpolation], mark: str) -> bool:
 
 
 def _is_number(hole: Interpolation) -> bool:
-    """Return whether a formatted value may be a number, and no container of numbers."""
+    """Return whether a formatted value may be a number, and is not a container of numbers."""
     value = stated(hole)
     is_figure = any(isinstance(option, Number) for option in options(value))
     return is_figure and next(leaves(value, hole.site), None) is not None

@@ -1,4 +1,4 @@
-"""By which names other files may use the tools of a project, and which of them do."""
+"""The names by which other files may use the tools of a project, and the files that do."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def names_of_tools(project: Project) -> Needles:
 
 
 def _names_of(registrar: Registrar, classes: Iterable[_Methods]) -> Iterator[tuple[str, str]]:
-    """Yield the names by which other files may give functions to what hands them over: to import it, and to use it."""
+    """Yield pairs of names by which another file may use a registrar: one to import it, one to call it."""
     yield registrar.used_as, registrar.used_as
     yield registrar.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], registrar.used_as
     number = registrar.at >> SECTION_BITS
@@ -61,7 +61,7 @@ def _names_of(registrar: Registrar, classes: Iterable[_Methods]) -> Iterator[tup
 
 
 def _methods_in(project: Project, module: Module, argument: None) -> tuple[_Methods, ...]:
-    """Return the sections of a module that are classes, each with those of its methods and with its names."""
+    """Return, for each class of a module, its first and last section, and the names of it and of its instances."""
     classes = [section for section in module.outline.sections if section.kind == "class"]
     return tuple(
         (
@@ -76,9 +76,7 @@ def _methods_in(project: Project, module: Module, argument: None) -> tuple[_Meth
 def _named(
     module: Module, makers: frozenset[str], places: Collection[int] = frozenset[int]()
 ) -> Iterator[str]:
-    """Yield the names that a module gives to what calls of ``makers`` make, and to what the calls at
-    ``places`` make.
-    """
+    """Yield the names that a module gives to the results of calls of ``makers``, and of the calls at ``places``."""
     sections = {at >> SECTION_BITS for at in places}
     for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
         for name, bindings in part.bound.items():
@@ -100,9 +98,7 @@ def _classes_in(project: Project, module: Module, argument: None) -> frozenset[s
 
 
 def _names_in(project: Project, module: Module, argument: tuple[frozenset[str], None]) -> frozenset[str]:
-    """Return the names under which other files may use the tools of one module, and what the classes of ``argument``
-    make.
-    """
+    """Return the names by which other files may use the tools of one module, and instances of the given classes."""
     makers, _ = argument
     tools = project.tools.own(module)
     names: set[str] = set()
@@ -119,7 +115,7 @@ def _names_in(project: Project, module: Module, argument: tuple[frozenset[str], 
 
 
 def imports_tools(project: Project, module: Module) -> bool:
-    """Return whether ``module`` imports a tool, a tool class or what makes and runs tools."""
+    """Return whether ``module`` imports a tool, a tool class, or a function or class that makes or runs tools."""
     names = project.once(names_of_tools)
     for imported in module.outline.imports:
         name = imported.name or imported.module.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Where the source names a tool that it wants called, and which names the tools of the project bear."""
+"""The places where the source calls a tool by name, and the names of the project's tools."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ _STEP_KEYS = ("kind", "tool_name")
 
 
 class Action(Struct, frozen=True, eq=False):
-    """A tool's name and its arguments, as far as the source writes them out."""
+    """A tool action: the tool's name and the arguments. None for one that the source does not show."""
 
     name: Entry | None
     args: Entry | None
 
 
 def actions(context: Context) -> Iterator[Action]:
-    """Return the tool actions of a module: ``ToolAction(…)`` and dicts that are parsed or dispatched as one."""
+    """Yield the tool actions of a module: ``ToolAction(…)``, and dicts that are parsed or dispatched as one."""
     for call, scope in context.module.calls_of(_action_calls(context)):
         callee = real_name(context.module, call.func)
         if callee in TOOL_ACTIONS:
@@ -102,7 +102,7 @@ def _entry(record: Record, key: str) -> Entry | None:
 
 
 def is_nested(context: Context, value: Value) -> bool:
-    """Return whether no primitive and no list of primitives can be there."""
+    """Return whether a value is surely neither a primitive nor a list of primitives."""
     types = [option for option in options(value) if option is not NONE]
     return bool(types) and all(_is_structure(context, option) for option in types)
 
@@ -135,14 +135,14 @@ def _is_container(context: Context, value: Value) -> bool:
 
 
 class ToolLookup(Struct, frozen=True, eq=False):
-    """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
+    """A name by which the source looks up a tool. ``registry`` is the object of ``registry.get(name)``, else None."""
 
     name: Entry
     registry: Expr | None
     scope: Scope
 
     def of_registry(self, context: Context) -> bool:
-        """Return whether it is a tool that is asked for, and not just anything by a name."""
+        """Return whether the look-up is for a tool: an action, or a ``get`` of a tool registry, not of any dict."""
         return (
             self.registry is None
             or facts.last_name(self.registry) in TOOL_REGISTRY_NAMES
@@ -196,7 +196,7 @@ def _names_registry(project: Project, module: Module, argument: None) -> bool:
 
 
 def is_tool_registry(project: Project, value: Value) -> bool:
-    """Return whether ``value`` is an instance of a class that is named as tool registries are."""
+    """Return whether ``value`` is an instance of a class with the name of a tool registry, or derived from one."""
     of = class_of(value)
     bases = classes.bases_named(project.evaluator, of) if of is not None else ()
     return not TOOL_REGISTRY_CLASSES.isdisjoint((_class_name(value), *bases))
@@ -218,17 +218,17 @@ def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]
 
 
 class ToolNames(NamedTuple):
-    """The names of a project's tools; ``complete`` where no tool can bear another one."""
+    """The names of a project's tools; ``complete`` if no tool can have another name."""
 
     names: frozenset[str]
     complete: bool
 
 
 def tool_names(project: Project) -> ToolNames:
-    """Return the literal names of the tools of a project, by whatever call or dict they are given.
+    """Return the literal names of the tools of a project, in all calls and dicts that may give one.
 
-    Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
-    incomplete, unless it is in test code, from which nothing calls it.
+    In doubt a text counts as a name, so that GL303 reports no valid one. A tool with a computed name makes the answer
+    incomplete, unless it is in a test.
     """
     parts = list(project.answers(_registered_in, None))
     keys = {name for names, _ in parts for name in names}
@@ -267,16 +267,17 @@ def _names_in(
     module: Module,
     argument: tuple[frozenset[str], tuple[frozenset[str], frozenset[tuple[str, int, str, str, str, str]]]],
 ) -> tuple[frozenset[str], bool]:
-    """Return the names of one module, for :class:`ToolNames`.
+    """Return the names of a module's tools, and whether these are all.
 
-    ``argument`` are all tool classes, the registered ones, and by what functions are handed over: that decides which
-    tools the module has.
+    ``argument`` has all tool classes, the registered ones, and the registrars, on which the module's tools depend.
     """
     classes, (registered, _) = argument
     return _Collector(project, registered, classes).read(module)
 
 
 class _Collector:
+    """Collects the names of one module's tools."""
+
     def __init__(self, project: Project, registered: frozenset[str], classes: frozenset[str]) -> None:
         self.project, self.registered, self.classes = project, registered, classes
         self.names: set[str] = set()
@@ -307,7 +308,7 @@ class _Collector:
         )
 
     def _read_tool(self, tool: Tool) -> None:
-        """Note the names of a tool; the list is not complete if one of them is not a literal."""
+        """Add the names of a tool. The names are incomplete if one of them is not a literal."""
         names = {tool.name} if tool.name else set()
         if tool.cls is not None:
             for expr, _, scope in tool.cls.cls.attributes.get("name", ()):  # self.name = …
@@ -322,7 +323,7 @@ class _Collector:
             self.complete = False
 
     def _read_call(self, module: Module, call: Call, scope: Scope) -> None:
-        """Note the names in a call that may create a tool or load tools."""
+        """Add the names in a call that may make a tool or load tools."""
         last = real_name(module, call.func)
         if last in TOOL_LOADERS:
             if not self._is_own(module, call, scope):

@@ -1,4 +1,4 @@
-"""Findings where a number is in another unit than its container, its receiver or another operand."""
+"""Numbers in another unit than that of their Quantity, schema, parameter or other operand."""
 
 from __future__ import annotations
 
@@ -36,14 +36,13 @@ from gllint_runtime.policy.unit_sizes import name_of, ratio
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 40
-# From a file with tools into others. Each function of a circle asks for all others of it: a row has an end, so that
-# a circle of any length is asked for a few times.
+# The depth of calls from a file with tools into others. The limit also ends cycles of calls.
 _CALLS_IN_A_ROW = 4
 MOST_FUNCTIONS = 2_000  # of other modules, called from one
 
 
 class Mislabelled(NamedTuple):
-    """A value, known in one unit, of a Quantity that says another."""
+    """A value in a Quantity whose known unit (``measure``) differs from the ``unit`` of the Quantity."""
 
     site: Site
     measure: Measure
@@ -52,7 +51,7 @@ class Mislabelled(NamedTuple):
 
 
 class Misdeclared(NamedTuple):
-    """A number of a result, known in one unit, of which a schema or its neighbours say another."""
+    """A number of a result whose known unit (``measure``) differs from the ``unit`` in its schema or next to it."""
 
     site: Site
     measure: Measure
@@ -85,7 +84,7 @@ def misdeclared(context: Context) -> Iterator[Misdeclared]:
 
 
 def _declared_in(node: Any, keys: tuple[object, ...]) -> str | None:
-    """Return the unit that a schema declares of the number at these keys."""
+    """Return the unit that a schema declares for the number at these keys, else None."""
     for key in keys:
         properties = node.get("properties") if isinstance(node, dict) else None
         node = properties.get(key) if isinstance(properties, dict) else None
@@ -94,7 +93,7 @@ def _declared_in(node: Any, keys: tuple[object, ...]) -> str | None:
 
 
 def _unit_of_shape(leaf: Leaf, policy: Policy) -> str | None:
-    """Return the unit next to a number in one of the shapes that the configuration lists."""
+    """Return the unit of a number in one of the project's `quantity-shapes`, else None."""
     holder = leaf.holder
     if holder is None or not leaf.is_of_shape(policy):
         return None
@@ -109,7 +108,7 @@ def _unit_of_shape(leaf: Leaf, policy: Policy) -> str | None:
 
 
 def _units(context: Context) -> Units:
-    """Return the reader of a module's units; a tool's parameters are in those that its schema declares."""
+    """Return the reader of a module's units, with the units that schemas declare for parameters of tools."""
     declared: dict[Function, dict[str, Measure]] = {}
     for tool in context.tools:
         if tool.args_schema is None or tool.module is not context.module:
@@ -162,12 +161,12 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
 
 
 def conflicts(context: Context) -> list[tuple[Site, Conflict]]:
-    """Yield the meetings of different units in a module with tools, and in the functions that its tools call."""
+    """Return the places where different units meet in a module with tools, and in functions that its tools call."""
     return context.once(_conflicts) if context.touches_tools else []
 
 
 def _conflicts(context: Context) -> list[tuple[Site, Conflict]]:
-    """List the meetings of different units in the module, and in the functions that its tools call."""
+    """Return the places where different units meet in the module, and in functions that its tools call."""
     units, module = context.once(_units), context.module
     tool_functions = [callee for tool in context.tools for callee in tool.callables]
     bodies: dict[Function | int, Body] = {}
@@ -192,7 +191,7 @@ def _conflicts(context: Context) -> list[tuple[Site, Conflict]]:
 
 
 def _sections_with_units(module: Module) -> Iterator[Section]:
-    """Yield the sections in which a word ends in a unit."""
+    """Yield the sections with a name that ends in a unit."""
     words = {word for word in set(_WORD.findall(module.source)) if names_unit(word)}
     for section in module.outline.sections if words else ():
         text = module.source[section.begin : section.end]
@@ -226,7 +225,7 @@ def _called(context: Context, units: Units, functions: list[FunctionOf]) -> Iter
 
 
 def is_number(context: Context, site: Site) -> bool:
-    """Return whether nothing shows that an expression is a text, a truth value or a record."""
+    """Return whether an expression may be a number: nothing shows that it is a text, a truth value or a record."""
     maker = maker_at(site)
     if maker is None:
         return False
@@ -235,19 +234,19 @@ def is_number(context: Context, site: Site) -> bool:
 
 
 def units_of(measure: Measure) -> str:
-    """Return the units that a number may be in, as a message says them."""
+    """Return the units that a number may be in, for a message: "`kW` or `MW`"."""
     return " or ".join(f"`{name_of(unit)}`" for unit in measure.readings)
 
 
 def factor_between(measure: Measure, other: Measure) -> float | None:
-    """By what a number of ``measure`` is multiplied to be one of ``other``, where that is one factor."""
+    """Return the factor that converts a number from ``measure`` to ``other``; None if there is no single factor."""
     if len(measure.readings) != 1 or len(other.readings) != 1 or is_absolute(measure):
         return None
     return ratio(measure.readings[0], other.readings[0])
 
 
 def times(factor: float) -> str:
-    """``" / 1000"``: how a number is multiplied by a factor."""
+    """Return the code that multiplies by a factor: 0.001 → " / 1000", 60 → " * 60"."""
     inverse = 1 / factor
     if abs(inverse - round(inverse)) < 1e-9 * inverse and inverse > 1:
         return f" / {round(inverse)}"
@@ -255,7 +254,7 @@ def times(factor: float) -> str:
 
 
 def title(context: Context, site: Site) -> str | None:
-    """Return an expression as a message shows it; ``None`` if it is long."""
+    """Return the code of an expression for a message; None if it is too long."""
     text = text_at(context.project, site)
     is_shown = 0 < len(text) <= _SHOWN and text.isprintable() and "`" not in text
     return text if is_shown else None

@@ -1,4 +1,4 @@
-"""The unit of a number in a result: next to it, in a name, in a declaration, or from the function that makes it.
+"""Find the unit of a number in a result: next to it, in a name, in a declaration, or by the function that makes it.
 
 One answer for the help and for the fix. Where several places say a unit they must agree; where none does, or one of
 them can be read in two ways, the unit stays unknown.
@@ -92,7 +92,7 @@ class Neighbour(NamedTuple):
 
 
 class UnitSource(NamedTuple):
-    """A place that says a unit, in words, and the units that it may mean; one that is not sure may only contradict."""
+    """A place that says a unit, in words, with the units that it may mean. If not sure, it can only contradict."""
 
     where: str
     units: tuple[str, ...]
@@ -100,7 +100,7 @@ class UnitSource(NamedTuple):
 
 
 class ShownUnit(NamedTuple):
-    """The unit of a number, ``None`` where it is open; the ``neighbour`` that is joined with it; what says it."""
+    """The unit of a number, None if unknown; the ``neighbour`` that says it, if any; and all ``sources`` of units."""
 
     unit: str | None
     neighbour: Neighbour | None
@@ -173,7 +173,7 @@ def unit_of_returned(context: Context, result: Result) -> ShownUnit:
 
 
 def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit:
-    """Return the unit in which all ``sources`` agree, if it is one unit and one of the sources is sure."""
+    """Return the unit on which all ``sources`` agree, if it is one unit and one of the sources is sure."""
     if not sources:
         return OPEN
     first, *rest = dict.fromkeys(sorted(sources, key=lambda source: not source.is_sure))
@@ -194,15 +194,13 @@ def _same(first: str, second: str) -> bool:
 
 
 def _is_settled_by_size(unit: str) -> bool:
-    """Return whether a unit of that size is that unit: `m3/h` and `m3/hr`, while `J` and `N m`, `Hz` and
-    `Bq` are two.
-    """
+    """Return whether units of the same size are the same unit: `m3/h` and `m3/hr`, but not `Hz` and `Bq`."""
     dimension = Policy(packs=PACKS).judge(unit).dimension or ""
     return {"time", "length", "area", "volume", "mass", "data"}.issuperset(dimension.split("/"))
 
 
 def symbol_of(policy: Policy, unit: str) -> str | None:
-    """Return a unit as the allowlist or a pack writes it, ``None`` if neither has it."""
+    """Return the symbol of a unit in the allowlist or a pack ("kwh" → "kWh"), None if neither has it."""
     every = policy._replace(packs=PACKS)  # what is right already is not checked for each number
     if policy.allows(unit) or every.allows(unit):
         return unit
@@ -214,7 +212,7 @@ def symbol_of(policy: Policy, unit: str) -> str | None:
 
 
 def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Neighbour | None:
-    """Return the unit next to a number, where it is that number's."""
+    """Return the entry next to a number that says its unit, None if there is none or it may belong to another."""
     holder = leaf.holder
     if holder is None or kind is not None or read_name(key).is_scaled:
         return None
@@ -234,7 +232,7 @@ def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Nei
 
 
 def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
-    """Return the one unit under ``name``."""
+    """Return the entry under ``name`` as a unit; None if it is not one, or has several values."""
     if len(holder.entries[name]) != 1:
         return None
     [entry] = holder.entries[name]
@@ -249,7 +247,7 @@ def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
 
 
 def _may_be_unit(text: str) -> bool:
-    """Return whether a text may be a unit: a placeholder, or one that no message can show, is none."""
+    """Return whether a text may be a unit: it is short, printable, and not a placeholder such as "n/a"."""
     is_word = bool(text.strip()) and text.isprintable() and "`" not in text and len(text) <= MAX_LENGTH
     return is_word and not spelling_of(text).is_placeholder
 
@@ -283,7 +281,7 @@ def _open_numbers(context: Context, holder: Record) -> frozenset[str]:
 
 
 def _may_be_number(holder: Record, key: str, entries: tuple[Entry, ...]) -> bool:
-    """Return whether a number of no kind may be under a key."""
+    """Return whether the value under a key may be a number that needs a unit, not a count or an id."""
     for entry in entries:
         for leaf in leaves(entry.value, entry.site):
             if not leaf.keys:
@@ -304,7 +302,7 @@ def _has_own_unit(entry: Entry) -> bool:
 
 
 def _contradicts(policy: Policy, key: str, unit: str) -> bool:
-    """Return whether a key says that it is of another dimension than a unit: no ``temperature`` is in ``kW``."""
+    """Return whether a key names a quantity of another dimension than a unit: ``temperature`` and ``kW``."""
     symbol = symbol_of(policy, unit) or unit
     dimension = unit_dimension(symbol) or policy.judge(symbol).dimension
     named = quantity_named((name_words(key) or ("",))[-1])
@@ -336,7 +334,7 @@ def _source(reading: NameReading, where: str) -> UnitSource | None:
 
 
 def _named_by_expression(maker: Maker) -> Iterator[UnitSource]:
-    """Return the units of the names in an expression, rounded or not."""
+    """Yield the unit in the names of an expression, rounded or not, if all of them say the same."""
     names = names_of(maker.expr)
     reading = agreed(map(read_name, names))
     source = _source(reading, f"`{names[0]}`") if reading is not None else None
@@ -367,7 +365,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]
 def _expression_sources(
     leaf: Leaf, ways: Sequence[Maker], kind: Kind | None, are_counts_plain: bool
 ) -> Iterator[UnitSource]:
-    """Yield the unit in the name of a variable, or of a call whose unit its library fixes."""
+    """Yield the unit in the name of a variable, and the unit that a library gives the result of a call."""
     is_named = False
     for maker in ways:
         if not is_named and kind is None and not is_call(maker.expr):
@@ -387,17 +385,16 @@ def _expression_sources(
 
 
 def _abbreviates(name: str, key: str) -> bool:
-    """Return whether the end of a name is short for a word of the key, and no unit: ``avg_rad`` under
-    ``radiation``.
+    """Return whether the last word of a name abbreviates a word of the key: ``avg_rad`` under ``radiation``.
+
+    Then it is not a unit, here the radian.
     """
     last = "".join(name_words(name)[-1:])
     return len(last) > 1 and any(word != last and word.startswith(last) for word in name_words(key))
 
 
 def _is_otherwise(key: str, unit: str) -> bool:
-    """Return whether the name says that a number is in another unit than its expression: no ``slope_per_bar`` is in
-    ``%``.
-    """
+    """Return whether a key shows that the number is not in the unit of its expression: ``slope_per_bar`` and ``%``."""
     is_open_rate = "per" in name_words(key)[1:-1] and not read_name(key).readings
     return (
         _contradicts(Policy(), key, unit)
@@ -422,9 +419,7 @@ def _counts_units(maker: Maker, key: str) -> bool:
 
 
 def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
-    """Return whether something shows a fraction of one: a quotient, ``x - 1.0``, a format such as
-    ``:.1%``, ``1 - x``.
-    """
+    """Return whether a number is a fraction of one, not a percentage: a quotient, ``x - 1.0``, the format ``:.1%``."""
     if any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _ in _shown(leaf, ways)):
         return True
     function = function_at(leaf.site.module, leaf.site.at)
@@ -433,9 +428,7 @@ def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
 
 
 def _is_computed_as_fraction(function: facts.Function, names: set[str]) -> bool:
-    """Return whether a function takes one of ``names`` from one, multiplies by it without a hundred, or keeps it below
-    one.
-    """
+    """Return whether a function uses one of ``names`` as a fraction: ``1 - x``, ``x * load``, ``min(x, 1.0)``."""
 
     def is_named(expr: facts.Expr) -> bool:
         return any(variable(core) in names for core in cores(expr))
@@ -461,10 +454,10 @@ def _is_computed_as_fraction(function: facts.Function, names: set[str]) -> bool:
 
 
 def _is_fraction(maker: Maker) -> bool:
-    """Return whether an expression is one quantity divided by another, so that nothing made hundredths of it.
+    """Return whether an expression is a quotient of two quantities, without a factor of 100.
 
-    ``position_pct = value / balance`` is a fraction, whatever its name says, and so is ``now / then - 1``; ``100 *
-    wins / n`` is none, and for calls and for names with "percent" it is unknown.
+    ``value / balance`` and ``now / then - 1`` are, ``100 * wins / n`` is not. Calls, and names with "percent", may
+    already be percentages.
     """
     return all(map(_is_plain_quotient, cores(maker.expr)))
 
@@ -483,7 +476,7 @@ def _is_plain_quotient(expr: facts.Expr) -> bool:
 
 
 def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
-    """Return whether an operand is made of names alone, added and subtracted, none of which has "percent" in it."""
+    """Return whether an operand consists of names, added or subtracted, none of which has "percent" in it."""
     match expr:
         case facts.BinOp(op="+" | "-", left=left, right=right) if depth < _MOST_NAMES:
             return _is_plain(left, depth + 1) and _is_plain(right, depth + 1)
@@ -500,7 +493,7 @@ def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
 
 
 def _shown_behind(context: Context, leaf: Leaf, ways: Sequence[Maker]) -> Iterator[UnitSource]:
-    """Return the unit that follows the number in every text that shows it."""
+    """Yield the unit that follows a number in every text that shows it."""
     names = [name for maker in ways if (name := variable(maker.expr)) is not None]
     names += [leaf.key] if leaf.key is not None else []
     behind = [unit_behind(context.policy, text, names) for _, text in _shown(leaf, ways)]
@@ -551,7 +544,7 @@ def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -
 
 
 def _ways(leaf: Leaf) -> Iterator[Maker]:
-    """Yield the expressions of a number, through the variables that pass it on unchanged."""
+    """Yield the expression of a number; if that is a variable, also the value assigned to it, and so on."""
     maker = maker_at(leaf.site)
     for _ in range(_MOST_NAMES):
         if maker is None:
@@ -562,7 +555,7 @@ def _ways(leaf: Leaf) -> Iterator[Maker]:
 
 
 def _assigned(maker: Maker, name: str) -> Maker | None:
-    """Return the only value that is assigned to a variable."""
+    """Return the only value that is assigned to a variable, None if there are several."""
     bindings = maker.scope.find(name)
     if len(bindings) != 1 or bindings[0].kind not in ("assign", "annotated") or bindings[0].index:
         return None
@@ -594,7 +587,7 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSour
 
 
 def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
-    """Return the class that declares the container of a number."""
+    """Return the model or ``TypedDict`` that declares the record with a number, else None."""
     if leaf.holder is not None and leaf.holder.of is not None:
         return leaf.holder.of
     if len(leaf.keys) != 1:
@@ -607,7 +600,7 @@ def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
 
 
 def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> Iterator[UnitSource]:
-    """Return the unit in the result schema for the number at ``keys``, as it is written."""
+    """Yield the unit that the result schema declares for the number at ``keys``."""
     tool = result.tool
     if tool.result_schema is None or tool.module is not context.module:
         return
@@ -649,7 +642,7 @@ def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | Non
 
 
 def unit_described(context: Context, call: facts.Call, frame: Frame) -> str | None:
-    """Return the one unit that the description in a call of ``Field`` names."""
+    """Return the unit that the description in a call of ``Field`` names, None if that is not exactly one."""
     text = _description(context, call, frame)
     return unit_said(context.policy, text) if text else None
 
@@ -666,8 +659,9 @@ def _description(context: Context, call: facts.Call, frame: Frame) -> str | None
 
 
 def unit_said(policy: Policy, text: str) -> str | None:
-    """Return the one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``; no thing, no
-    word of time.
+    """Return the one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``; else None.
+
+    Counted things and words for times do not count.
     """
     said = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
     named = said | {match[0] for match in _SYMBOLS.finditer(text)}
@@ -676,7 +670,7 @@ def unit_said(policy: Policy, text: str) -> str | None:
 
 
 def _physical(policy: Policy, word: str) -> str | None:
-    """Return the unit that a word of a description is, unless it is a thing or a word of time: ``links in page``."""
+    """Return the unit that a word of a description is; None for a counted thing (``links in page``) or a time."""
     unit = symbol_of(policy, as_listed(word, packs=PACKS))
     is_noun = unit in units_of("counts") or (unit_dimension(unit or "") in ("time", "year") and len(word) > 2)
     return None if is_noun else unit
@@ -694,9 +688,7 @@ def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitS
 
 
 def is_unit_documented(policy: Policy, docstring: str, name: str) -> bool:
-    """Return whether the entry of a docstring that is about ``name``, with the lines that belong to it, mentions a
-    unit.
-    """
+    """Return whether the entry of a docstring about the parameter ``name`` mentions a unit."""
     if name not in docstring or len(docstring) > _MOST_TEXT:
         return False
     entry = re.compile(
@@ -709,7 +701,7 @@ def is_unit_documented(policy: Policy, docstring: str, name: str) -> bool:
 
 
 def is_unit_mentioned(policy: Policy, text: str) -> bool:
-    """Return whether a description says in which unit something is: ``in seconds``, ``(kWh)``, ``seconds to wait``."""
+    """Return whether a description mentions a unit: ``in seconds``, ``(kWh)``, ``seconds to wait``."""
     for match in _MENTIONED.finditer(text):
         word = match["bracket"] or match["behind"] or match["plural"]
         unit = symbol_of(policy, word.rstrip(".,;:"))

@@ -1,4 +1,4 @@
-"""The units that a module writes out: in the Quantities of results and claims and in ``Quantity(…)`` calls."""
+"""The literal units of a module: in Quantities of results and claims, in ``Quantity(…)`` calls and in schemas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gllint_runtime.policy.units import UnitVerdict, is_allowed, is_same_size, u
 
 
 class WrittenUnit(Struct, frozen=True, eq=False):
-    """A literal unit, where it is written, and the Quantity that has it."""
+    """A literal unit with its place, the verdict of the policy, and the Quantity that has it."""
 
     site: Site
     verdict: UnitVerdict
@@ -30,7 +30,7 @@ class WrittenUnit(Struct, frozen=True, eq=False):
 
 
 def context_quantities(context: Context) -> Iterator[QuantityLeaf]:
-    """Return all Quantities that the unit rules check."""
+    """Yield all Quantities that the unit rules check."""
     for result in context.results:
         yield from quantities(result.value, result.site, policy=context.policy)
     for claim in claim_entries(context):
@@ -43,7 +43,7 @@ def context_quantities(context: Context) -> Iterator[QuantityLeaf]:
 
 
 def variable(context: Context, at: int) -> tuple[str, int] | None:
-    """Return the variable that a dict or call of the module is bound to, and the place of its name."""
+    """Return the name and place of the variable that a dict or call of the module is assigned to, else None."""
     part = context.module.section_of(at)
     for names in (part.bound, *(function.scope.bindings for function in part.functions)):
         for name, bindings in names.items():
@@ -55,7 +55,7 @@ def variable(context: Context, at: int) -> tuple[str, int] | None:
 
 
 class Contradiction(NamedTuple):
-    """A name that announces another unit than its Quantity has, and the unit that it announces."""
+    """A name that implies another unit than its Quantity has, and the units that it may imply."""
 
     name: str
     site: Site
@@ -67,7 +67,7 @@ _LOOSE = frozenset({("ton", "t")})  # `mass_tons` is said of both
 
 
 def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contradiction]:
-    """Yield the key and the variable of a Quantity that announce another unit than its own, under each reading."""
+    """Yield the key and the variable of a Quantity, if all units that they may imply differ from its own."""
     if unit.verdict.dimension is None:
         return
     quantity = unit.quantity
@@ -81,10 +81,10 @@ def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contrad
         reading = read_name(name)
         is_listed = quantity.list_site is not None
         if is_listed and unit_dimension(reading.unit or "") in _TIMES:
-            continue  # `"months": [{…}]` says what the list has
+            continue  # `"months": [{…}]` names the elements of the list
         things = units_of("counts")
         if reading.unit in things and (is_listed or unit.verdict.symbol not in things):
-            continue  # `"rows": {…, "unit": "kWh"}` is what the rows used
+            continue  # `"rows": {…, "unit": "kWh"}` is the energy of the rows
         announced = reading.readings
         if announced and all(_conflicts(reading, unit.verdict) for reading in announced):
             yield Contradiction(name, where, announced)
@@ -104,16 +104,16 @@ def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
 
 
 class SchemaUnitPlace(Struct, frozen=True, eq=False):
-    """A unit that a schema declares for a number, and where."""
+    """A unit that a schema declares for a number, with its place and the verdict of the policy."""
 
     site: Site
     verdict: UnitVerdict
 
 
 def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
-    """Yield each unit that the literal schemas of the module declare for the numbers of a result or an argument.
+    """Yield each unit that literal schemas of the module declare for the numbers of results and arguments.
 
-    In an argument's schema only `x-unit` does: the other keywords describe the receiver.
+    In a schema of arguments only `x-unit` counts: the other keywords describe the tool.
     """
     sites: set[Site] = set()
     for keyword_schema in keyword_schemas(context, (*OUTPUT_SCHEMAS, ARGS_SCHEMA)):
@@ -131,7 +131,7 @@ def named_units(context: Context) -> Iterator[WrittenUnit | SchemaUnitPlace]:
 
 
 def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:
-    """Return each literal unit once, or for ``every`` Quantity that has it, with the verdict of the policy."""
+    """Yield each literal unit once, or with ``every`` once for each Quantity, with the verdict of the policy."""
     sites: set[Site] = set()
     for quantity in context_quantities(context):
         if is_shaped(quantity.record, context.policy):
