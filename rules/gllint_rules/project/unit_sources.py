@@ -241,9 +241,9 @@ def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
         return Neighbour(name, entry, literal, None) if _may_be_unit(literal) else None
     if isinstance(entry.value, Text) or surely_not_text(entry.value):
         return None
-    written = text_at(context.project, entry.site)
-    is_short = written and len(written) <= 32 and written.isprintable() and "`" not in written
-    return Neighbour(name, entry, None, written) if is_short else None
+    code = text_at(context.project, entry.site)
+    is_short = code and len(code) <= 32 and code.isprintable() and "`" not in code
+    return Neighbour(name, entry, None, code) if is_short else None
 
 
 def _may_be_unit(text: str) -> bool:
