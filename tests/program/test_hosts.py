@@ -147,7 +147,7 @@ def test_what_cannot_be_read_is_not_changed(write: Write, host: Host, option: st
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("x = (\n", "'(' was never closed"), ("x = 1\n" * 200_001, "too large to be read")]
+    ("text", "said"), [("x = (\n", "'(' was never closed"), ("x = 1\n" * 200_001, "too large to read")]
 )
 def test_standard_input_that_cannot_be_read(write: Write, host: Host, text: str, said: str) -> None:
     top = write(PROJECT)
