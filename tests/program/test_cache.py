@@ -297,7 +297,7 @@ def test_clean_takes_what_gllint_wrote_and_nothing_else(project: Path, run: Run)
     (project / ".gllint_cache/.gitignore").write_text("# mine\n")
     done = run("clean", cwd=project)
     assert done.returncode == 0
-    assert b"Removed what gllint wrote in" in done.stdout and b"Left alone" in done.stdout
+    assert b"Removed what gllint wrote in" in done.stdout and b"Kept what gllint did not write" in done.stdout
     left = {path: path.read_text() for path in (project / ".gllint_cache").rglob("*") if path.is_file()}
     assert left == mine | {project / ".gllint_cache/.gitignore": "# mine\n"}
     assert run("clean", "nowhere", cwd=project).returncode == 2
