@@ -310,7 +310,7 @@ def test_clean_knows_the_labels_that_it_wrote(
     assert {
         path.read_bytes().count(b"\r") for path in (top / ".gllint_cache").glob("*") if path.is_file()
     } == {0}
-    assert "Left alone" not in run("clean", cwd=top).stdout
+    assert "Kept what" not in run("clean", cwd=top).stdout
 
 
 def test_the_guard_ends_lines_as_text_streams_want_it() -> None:
