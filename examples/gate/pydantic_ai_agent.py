@@ -16,12 +16,12 @@ def meter(site: str) -> dict[str, Any]:
 
 script = iter(
     [
-        ToolCallPart("meter", {"site": "north"}),
-        TextPart("It uses 14 kWh."),
-        TextPart("It uses 12.5 kWh."),
+        ModelResponse([ToolCallPart("meter", {"site": "north"})]),
+        ModelResponse([TextPart("It uses 14 kWh.")]),
+        ModelResponse([TextPart("It uses 12.5 kWh.")]),
     ]
 )
-model = FunctionModel(lambda messages, info: ModelResponse([next(script)]))
+model = FunctionModel(lambda messages, info: next(script))
 agent = gate(Agent(model, instructions="Answer in one sentence.", tools=[meter]))
 result = agent.run_sync("How much heat?")
 
