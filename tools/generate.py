@@ -119,12 +119,9 @@ def rule_tables(folder: str) -> str:
     out = []
     for code, family in FAMILIES.items():
         rules = _rules_of(code)
-        count = f"{len(rules)} rule{'s' * (len(rules) != 1)}"
         rows = [f"| [{r.code}]({folder}{r.name}.md) | {r.name} | {_summary(r)} | {r.fix} |" for r in rules]
         head = [
             f"## {code}: {family}",
-            "",
-            f"{count}.",
             "",
             "| code | name | reports that | fix |",
             "|---|---|---|---|",

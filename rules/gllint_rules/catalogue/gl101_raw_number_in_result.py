@@ -14,12 +14,6 @@ returns it.
 If a tool returns a container as text (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)`), gllint
 reads the text as the container. The same is true of text in a content block.
 
-A number in a model class of the project is reported where the code creates the model (`Reading(load=x)`). If the
-contents are unknown (`Reading(**response.json())`), nothing is reported.
-
-If you check only some files of a project, a finding is reported if one of these files contains the number, the tool, or
-the code that shows that the value is a number.
-
 A calculator is not reported: a tool such as `add(a, b)` that only computes with its own arguments.
 
 ## Why is this bad?
@@ -84,18 +78,11 @@ def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
 
 ## How to fix
 
-Return `{"value": number, "unit": "…"}` in place of the number. The help of the finding names a unit only if the source
-shows one:
-
-- in a literal `unit`, `units`, `unit_of_measurement` or `currency` next to the number
-- at the end of the name of the key, the variable or the function (`annual_kwh`), if it can mean only one unit
-- in a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, a docstring entry with `(kWh)`
-- in the expression: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count
-
-If these contradict each other, or none exists, the help says `<unit>` and there is no fix. If the unit must first be
-allowed, the help names the setting: `unit-packs` or `extend-units`. For a count, an index or an identifier it names
-`plain-keys`. If the tool returns one of its arguments unchanged, leave it out of the result. For numbers in a list, set
-`array-paths`, or give each number a key.
+Return `{"value": number, "unit": "…"}` in place of the number. The help of the finding names a unit if the source shows
+one. Otherwise it says `<unit>`, and there is no fix. If the unit must first be allowed, the help names the setting:
+`unit-packs` or `extend-units`. For a count, an index or an identifier it names `plain-keys`. If the tool returns one of
+its arguments unchanged, leave it out of the result. For numbers in a list, set `array-paths`, or give each number a
+key.
 
 The fix is unsafe, because code that reads the result then gets a Quantity instead of a number. If code of the project
 reads the key or the result, there is no fix, and the help names up to two of these places. A fix never removes a key.

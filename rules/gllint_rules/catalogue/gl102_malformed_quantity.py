@@ -8,9 +8,6 @@ Reports these in a tool's result:
 - a Quantity whose `value` is known not to be a number, or whose `unit` is known not to be a string
 - a call of `Quantity` without a value or without a unit
 
-If such dicts are in a list, GL103 reports the list. With `array-paths`, or if GL103 is off, this rule reports the first
-dict of the list.
-
 ## Why is this bad?
 
 A Quantity has exactly two keys, `value` and `unit`. The runtime rejects any other shape, so no message can cite the

@@ -2,8 +2,7 @@
 
 ## What it does
 
-Reports a Quantity inside a list, tuple or comprehension of a tool's result. If the elements have further keys next to
-`value` and `unit`, such as `date`, only the first element is reported.
+Reports a Quantity inside a list, tuple or comprehension of a tool's result.
 
 ## Why is this bad?
 

@@ -4,7 +4,7 @@
 
 Reports a literal tool name that no tool of the project has, in `ToolAction(name=…)`, `registry.invoke(…)`,
 `registry.get(…)`, `dispatch_tool({"name": …})` or a `"tool_call"` step. If the name of any tool is computed, nothing is
-reported. Test code is exempt. `"None"` is the reserved name that asks for clarification.
+reported. Test code is exempt.
 
 ## Why is this bad?
 

@@ -5,9 +5,6 @@
 Reports digits outside a `{{claim:i}}` macro in the template of a final message, the answer that the user sees. List
 numbers, ISO dates, versions, ids, times and unit symbols (`CO2e`, `m2`) are allowed.
 
-If the code loads the template from a literal path (`Path("prompts/final.j2").read_text()`,
-`env.get_template("report.md.j2")`), that file is checked. It may be Jinja, Markdown, HTML, text, YAML or JSON.
-
 ## Why is this bad?
 
 The number comes from the template, not from a tool. In claims mode the runtime rejects the message.

@@ -4,8 +4,7 @@
 
 Reports a tool whose function uses the network, itself or through functions of the project, and that does not declare
 `live_required=True`. It reports tools that are registered with `Tool(…, args_schema=…, fn=…)`. Network libraries are
-`requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others. Each tool gets one finding: at the network call
-if it is in the tool's own function, otherwise at `fn`.
+`requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others.
 
 ## Why is this bad?
 

@@ -4,8 +4,7 @@
 
 Reports a tool whose function reads the clock, random numbers or the environment, itself or through functions of the
 project, and that does not declare `live_required=True`. It reports tools that are registered with `Tool(…,
-args_schema=…, fn=…)`. Code that runs at import time and random generators with a literal seed are exempt. Each tool
-gets one finding: at the expression if it is in the tool's own function, otherwise at `fn`.
+args_schema=…, fn=…)`. Code that runs at import time and random generators with a literal seed are exempt.
 
 ## Why is this bad?
 
