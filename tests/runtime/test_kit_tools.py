@@ -129,3 +129,8 @@ def test_a_gate_has_no_other_keywords() -> None:
     options: Any = {"retries": 1}
     with pytest.raises(TypeError, match="retries"):
         kit.Gate.of(options)
+
+
+def test_an_answer_in_any_number_of_envelopes_is_read() -> None:
+    assert kit.partial_final('{"final":' * 5000 + '{"message": "It uses') == ("It uses", ())
+    assert kit.partial_final('{"final": {"message": "a"}, "message": "b"}') == ("a", ())

@@ -965,17 +965,18 @@ def partial_final(text: str) -> tuple[str, Sequence[Any]]:
                 key, end = decoder.raw_decode(text, position)
             except ValueError:
                 return message, claims
-            value = end
-            while value < len(text) and text[value] in " \t\r\n:":
-                value += 1
-            if value >= len(text):
+            start = end
+            while start < len(text) and text[start] in " \t\r\n:":
+                start += 1
+            if start >= len(text):
                 return message, claims
-            if key == "final" and text[value] == "{":
-                return partial_final(text[value:])
-            if key == "message" and text[value] == '"':
-                message = _partial_text(text, value + 1)
+            if key == "final" and text[start] == "{":  # the answer is in this object: read on in it
+                position, message, claims = start + 1, "", ()
+                continue
+            if key == "message" and text[start] == '"':
+                message = _partial_text(text, start + 1)
             try:
-                whole, position = decoder.raw_decode(text, value)
+                whole, position = decoder.raw_decode(text, start)
             except (ValueError, RecursionError):
                 return message, claims
             if key == "message" and isinstance(whole, str):

@@ -384,11 +384,13 @@ _PARTED_TIME = expression(
     r"(?:(\d{1,4}) ?m(?:in)?(?:ute)?s? ?)?"
     r"(?:(\d{1,5}) ?s(?:ec)?(?:ond)?s?)?(?<=\w)(?![\w])"
 )
-# Minutes and seconds that are no time of day: 44:54; 60:40 is a share.
-_FEET = expression(  # 5'10", 5 ft 10 in
+# Feet and inches: 5'10", 5 ft 10 in.
+_FEET = expression(
     r"(?<![\w.,])(\d{1,2})\s?(?:['’′]|ft\.?|feet|foot)\s?(\d|1[01])\s?(?:[\"”″]|''|in(?:ch(?:es)?|\.)?(?!\w))"
 )
+# The distance behind a pace: 5:05 min/km.
 _PACE = expression(r"\s?(?:min(?:utes)?)?\s?(?:/|per )\s?(km|mi)(?:lomet(?:er|re)|le)?(?!\w)", re.IGNORECASE)
+# Minutes and seconds that are no time of day: 44:54; 60:40 is a share.
 _STOPWATCH = expression(
     r"(?<![\w.,:/-])(?:(?!(?:50:50|60:40|70:30|80:20|90:10)\b)(2[5-9]|[3-9]\d|1\d\d):([0-5]\d)(?!\w|[:.,]\d)"
     r"|(\d{1,2}):([0-5]\d)([.,]\d{1,3})(?![\w:]|[.,]\d))"

@@ -1224,12 +1224,12 @@ class _Search:
     @cached_property
     def _named_sets(self) -> list[tuple[str, set[Record]]]:
         """The records that the scopes name, each set once."""
-        sets = {
-            id(records): (group, records)
-            for scope in self.scopes
-            for group, records in self.judgement.named(scope).items()
-        }
-        return [*sets.values()]
+        sets: list[tuple[str, set[Record]]] = []
+        for scope in self.scopes:
+            for group, records in self.judgement.named(scope).items():
+                if not any(records is known for _, known in sets):
+                    sets.append((group, records))
+        return sets
 
     @cached_property
     def _shown_by_key(self) -> dict[str, set[Source]]:
