@@ -28,7 +28,7 @@ _RUFF_NAMES = {
     "--extend-per-file-ignores": '--config \'per-file-ignores = {"tests/" = ["GL1"]}\' sets it for one run',
     "--respect-gitignore": "gllint always respects .gitignore, except for files that you pass",
     "--no-respect-gitignore": "gllint always respects .gitignore, except for files that you pass",
-    "--target-version": "gllint reads the syntax of every Python that it supports",
+    "--target-version": "gllint reads the syntax of all supported Python versions: there is nothing to set",
     "--explain": "gllint rule CODE explains a rule",
     "--extension": "gllint reads .py, .pyi, .pyw and .ipynb, and any other file that you pass",
     "generate-shell-completion": "gllint completion SHELL prints the script",
@@ -425,7 +425,7 @@ def server(stdio: bool, for_agents: bool) -> None:
 @_file(
     "--from",
     "seen",
-    "With --describe: also write the numbers in the results that --guard recorded in this file.",
+    "With --describe: include the numbers of the tool results in TRACE, a file that --guard recorded.",
     metavar="TRACE",
 )
 @_option(

@@ -202,7 +202,7 @@ EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
         ("", "yield context.finding('BAD101', place, 'm', characters=[0, 1])", "where there is no text"),
         ("", "yield None", "it must yield what context.finding(…) returns, got NoneType"),
         ("", "yield ('BAD101', 3)", "it must yield what context.finding(…) returns, got tuple"),
-        ("", "yield context.finding('GL101', place, 'm')", "a finding with the code 'GL101'"),
+        ("", "yield context.finding('GL101', place, 'm')", "a finding must have the code of its rule"),
         ("", "yield context.finding('BAD101', place, None)", "the help of a finding must be strings"),
         ("", "yield context.finding('BAD101', 99999, 'm')", "where there is no expression"),
         ("", "yield context.finding('BAD101', -5, 'm')", "is at position -5"),

@@ -53,7 +53,7 @@ def test_where_the_results_cannot_be_read_no_number_is_called_unsourced(name: st
         read = conversations(ROWS[name], number)
         assert any(one.has_results_unread for one in read)
         assert "unsourced" not in [one.verdict for conversation in read for one in conversation.numbers]
-        assert "what tools returned cannot be read: 1 of its numbers is not judged" in read[-1].notes
+        assert "some tool results cannot be read: 1 number of the answers not judged" in read[-1].notes
 
 
 def test_what_a_stream_cuts_is_one_answer() -> None:

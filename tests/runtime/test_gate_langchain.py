@@ -702,7 +702,7 @@ def test_what_a_gate_cannot_hold_is_refused() -> None:
     def flow(question: str) -> str:
         return NAKED
 
-    with pytest.raises(TypeError, match=r"flow\(\), the function of an entrypoint"):
+    with pytest.raises(TypeError, match=r"the entrypoint flow\(\): its state"):
         claims_gate(flow)
     gated = claims_gate(create_agent(says(), []))
     for graph in (gated, gated.with_config({"tags": ["a"]})):

@@ -125,7 +125,7 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
     if not isinstance(pending, Pending):
         return f"it must yield what context.finding(…) returns, got {type(pending).__name__}"
     if pending.code != rule.code:
-        return f"it yields a finding with the code {pending.code!r}"
+        return f"a finding must have the code of its rule, {rule.code!r}, got {pending.code!r}"
     if not isinstance(pending.message, str) or not isinstance(pending.help, str):
         return "the message and the help of a finding must be strings"
     if pending.fix is not None and not callable(pending.fix):

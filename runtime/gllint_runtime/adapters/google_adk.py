@@ -196,7 +196,7 @@ class _Agents:
             if _AGENT_LABEL in ((request.config and request.config.labels) or ()):
                 raise GLRuntimeError(
                     "PROVIDER_FAILED",
-                    "The gate was left out: before_model_callback was replaced after gate()",
+                    "The gate is bypassed: before_model_callback was replaced after gate(). Set callbacks before it",
                 )
             async for response in ask(request, stream):  # of no agent: the ADK itself asks for a summary
                 yield response

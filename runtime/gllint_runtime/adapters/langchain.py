@@ -85,8 +85,8 @@ def gate(target: GraphT, **options: Unpack[kit.GateOptions]) -> GraphT:
     if not isinstance(target, CompiledStateGraph):
         name = next(iter(target.nodes))
         raise TypeError(
-            f"gate cannot check {name}(), the function of an entrypoint, whose state has no messages: gate the agents "
-            "that it calls, or build a StateGraph"
+            f"gate cannot check the entrypoint {name}(): its state has no `messages`. Gate the agents that it "
+            "calls, or build a StateGraph"
         )
     _require_messages(target)
     gated: GraphT = _gated_graph(target, kit.Gate.of(options), _GatedGraph)

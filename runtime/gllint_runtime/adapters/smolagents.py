@@ -77,7 +77,9 @@ class _Agent:
             if form is not Any:  # without an annotation the answer is checked by its value
                 gate.require_claims(form)
         if isinstance(agent, CodeAgent) and not isinstance(agent.python_executor, LocalPythonExecutor):
-            raise TypeError("The code of this agent runs elsewhere, where the gate cannot record its tools")
+            raise TypeError(
+                "The executor of this agent runs its code in another process, where no tool can be recorded"
+            )
         _GATED.add(agent)
         self.agent, self.gate = agent, gate
         self._run: ContextVar[_Run] = ContextVar("gllint_run")

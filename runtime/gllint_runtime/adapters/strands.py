@@ -309,7 +309,7 @@ def _uses(message: Any) -> list[Any]:
 
 
 def _with_text(message: Any, text: str) -> Any:
-    """Return the message with ``text`` in the place of its first text; all else stays."""
+    """Return the message with ``text`` in place of its texts, where the first was; other blocks stay."""
     if "".join(_texts(message["content"])) == text:
         return message
 

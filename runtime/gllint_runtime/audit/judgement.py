@@ -91,7 +91,7 @@ class Conversation:
         ]
         if count := count - len(self.numbers):
             self.notes.append(
-                f"what tools returned cannot be read: {count} of its numbers {'is' if count == 1 else 'are'} not judged"
+                f"some tool results cannot be read: {count} number{'s' * (count > 1)} of the answers not judged"
             )
 
 

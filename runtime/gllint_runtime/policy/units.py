@@ -286,7 +286,7 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
     of_time = " and units of time" if is_time else ""
     kind = f"a compound of allowed units{of_time} ({', '.join(names)})"
     if strict:
-        reason = f"It is {kind}, and strict units allow only the listed spellings."
+        reason = f"It is {kind}; with `strict-units = true`, only the listed spellings are allowed."
         return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
     return UnitVerdict(unit, "allowed", _dimension(symbol, packs), None, f"It is {kind}.", symbol)
 
