@@ -6,15 +6,16 @@ Reports each number in a tool's result that is not the `value` of a Quantity (`{
 follows values through variables, containers and functions of the project. If it cannot tell that a value is a number,
 it reports nothing.
 
-Each number is one finding, where the code puts it into the result: as a dict value, a list element, the returned
-expression or an argument of a model. This may be in a helper in another file. If the keys or elements of a container
-are unknown, the whole container is one finding ("a dict of numbers"). A constant table is one finding, where the tool
-returns it.
+gllint reports each number separately, at the place where the code puts it into the result: a dict value, a list
+element, the returned expression or an argument of a model. This place may be in a helper in another file. If the keys
+or elements of a container are unknown, the whole container is one finding ("a dict of numbers"). A table of numbers in
+a constant is one finding, reported where the tool returns it.
 
 If a tool returns a container as text (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)`), gllint
-reads the text as the container. The same is true of text in a content block.
+checks it as if the tool had returned the container itself. The same is true of text in a content block.
 
-A calculator is not reported: a tool such as `add(a, b)` that only computes with its own arguments.
+Counts, indexes and identifiers need no unit by default. A calculator is not reported either: a tool such as `add(a, b)`
+that only does arithmetic with parameters of generic names (`a`, `x`, `value`).
 
 ## Why is this bad?
 
@@ -80,19 +81,18 @@ def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
 
 Return `{"value": number, "unit": "…"}` in place of the number. The help of the finding names a unit if the source shows
 one. Otherwise it says `<unit>`, and there is no fix. If the unit must first be allowed, the help names the setting:
-`unit-packs` or `extend-units`. For a count, an index or an identifier it names `plain-keys`. If the tool returns one of
-its arguments unchanged, leave it out of the result. For numbers in a list, set `array-paths`, or give each number a
-key.
+`unit-packs` or `extend-units`. If the tool returns one of its arguments unchanged, leave it out of the result. For
+numbers in a list, set `array-paths`, or give each number a key.
 
 The fix is unsafe, because code that reads the result then gets a Quantity instead of a number. If code of the project
-reads the key or the result, there is no fix, and the help names up to two of these places. A fix never removes a key.
+reads the key or the result, there is no fix, and the help names up to two of these places.
 
 ## Options
 
 - `tool-classes`, `tool-decorators` and `tool-methods` define tools
 - `result-payloads` names the fields that contain the result, if a tool wraps it in an envelope
 - `plain-keys` lists patterns of keys whose numbers need no unit (`["*_id", "page"]`)
-- `plain-kinds` lists kinds of number that need no unit (`["count", "index", "identifier"]`)
+- `plain-kinds` lists kinds of number that need no unit (default: `["count", "index", "identifier"]`)
 - `mode`: in `sourced` mode, a number is reported only if nothing shows its unit
 
 ## References
