@@ -213,7 +213,7 @@ class Comments:
             for statement in self.statements.on(line):
                 is_edge = statement.range.meets(line)
                 own.ranges += [statement.range] if is_edge else statement.elements_on(line)
-                own.statements += self._belonging(statement)
+                own.statements += self._places_covered(statement)
         elif (open_statement := self.statements.open_at(line)) is not None:
             following = self._next_code[line]
             own.ranges += open_statement.elements_from(following)
@@ -224,10 +224,11 @@ class Comments:
             own.ranges.append(self.statements.whole(next_statement))
             own.statements += own.ranges
 
-    def _belonging(self, statement: Statement) -> list[Range]:
-        """Return where findings may lie that a comment in a statement was written for.
+    def _places_covered(self, statement: Statement) -> list[Range]:
+        """Return the places whose findings a comment in ``statement`` silences.
 
-        A formatter that breaks `class A: x = 1` moves what was said of the class behind the first line of its body.
+        They are the statement, and a header in front of it: a formatter breaks `class A: x = 1  # gllint: ignore`
+        into two lines, and the comment for the class is then behind `x = 1`.
         """
         previous = self.statements.last_before(statement.range.begin[0])
         places = [self.statements.whole(statement)]

@@ -262,9 +262,7 @@ def alias_target(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
 
 
 def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Module, str]]:
-    """Yield the modules that imports lead to from a name of a module, one after the other, each with its
-    name there.
-    """
+    """Follow a name through re-exports: yield each module that its imports lead to, with its name there."""
     module = frame.module
     match expr:
         case facts.Name(id=name):

@@ -117,7 +117,10 @@ def packs_for(unit: str) -> tuple[str, ...] | None:
 
 
 def is_same_size(unit: str, other: str) -> bool | None:
-    """Return whether two units are one in dimension and size; ``None`` if it is not known, packs or not."""
+    """Return whether two units have the same dimension and size; ``None`` if that is unknown.
+
+    The units of all packs count, enabled or not.
+    """
     unit, other = as_listed(unit, packs=PACKS), as_listed(other, packs=PACKS)
     if unit == other:
         return True
