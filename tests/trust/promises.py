@@ -43,7 +43,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_guard.py::test_a_server_that_cannot_be_started_is_told",
         "tests/program/test_guard.py::test_no_result_passes_by_an_odd_request",
     ],
-    "`gllint hook` and `gllint audit` read only their input": [
+    "**`gllint hook` reads only the project,**": [
         "tests/program/test_coding_agents.py::test_what_lies_outside_is_not_read",
         "tests/program/test_coding_agents.py::test_a_server_keeps_to_its_folder",
         "tests/program/test_audit.py::test_what_cannot_be_read_on_the_way_hides_no_other_file",
@@ -58,7 +58,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_reports.py::test_every_format_bears_every_character",
         "tests/program/test_reports.py::test_what_a_source_names_its_values_cannot_add_lines_or_colours",
     ],
-    "The release workflow and the GitHub action pin everything that they fetch": [
+    "The release workflow and the GitHub action pin everything they fetch": [
         "tests/test_documents.py::test_what_ci_fetches_is_pinned"
     ],
 }
