@@ -558,7 +558,7 @@ def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
 @_choice(
     ["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"],
     "--format",
-    "The format of the recordings (auto: detect it).",
+    "Accepted for scripts; each recording is read by the format that its keys show.",
     default="auto",
 )
 @_file(
