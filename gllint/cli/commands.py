@@ -193,8 +193,8 @@ _JOBS = _option("--jobs", "The number of processes.", type=click.IntRange(min=1)
 @_flag("--prune-baseline", "Remove fixed findings from the baseline.")
 @_option(
     "--since",
-    "Report only findings that have a changed line or changed evidence, compared with the merge base with REV "
-    "(with REV itself: REV..).",
+    "Report only findings on changed lines, or that depend on one, since the merge base of HEAD and REV "
+    "(REV..: since REV itself).",
     metavar="REV",
 )
 @_flag("--add-noqa", "Write a suppression on each finding's line.")

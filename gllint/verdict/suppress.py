@@ -213,7 +213,7 @@ class Comments:
             for statement in self.statements.on(line):
                 is_edge = statement.range.meets(line)
                 own.ranges += [statement.range] if is_edge else statement.elements_on(line)
-                own.statements += self._places_covered(statement)
+                own.statements += self._places_of(statement)
         elif (open_statement := self.statements.open_at(line)) is not None:
             following = self._next_code[line]
             own.ranges += open_statement.elements_from(following)
@@ -224,7 +224,7 @@ class Comments:
             own.ranges.append(self.statements.whole(next_statement))
             own.statements += own.ranges
 
-    def _places_covered(self, statement: Statement) -> list[Range]:
+    def _places_of(self, statement: Statement) -> list[Range]:
         """Return the places whose findings a comment in ``statement`` silences.
 
         They are the statement, and a header in front of it: a formatter breaks `class A: x = 1  # gllint: ignore`

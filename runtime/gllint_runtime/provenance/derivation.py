@@ -1227,7 +1227,7 @@ class _Search:
         sets: list[tuple[str, set[Record]]] = []
         for scope in self.scopes:
             for group, records in self.judgement.named(scope).items():
-                if not any(records is known for _, known in sets):
+                if not any(records is other for _, other in sets):
                     sets.append((group, records))
         return sets
 
