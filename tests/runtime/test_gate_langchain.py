@@ -925,3 +925,20 @@ def test_what_leaves_a_graph_for_the_one_around_it_is_checked(is_tool: bool) -> 
     given = [HumanMessage("How?"), calling("leave")]
     messages = claims_gate(graph.compile()).invoke({"messages": given})["messages"]
     assert [m.text for m in messages][2:] == ["I cannot give a verified answer to that."]
+
+
+def test_a_command_of_another_middleware_is_passed_on() -> None:
+    """It is for the graph around the agent, and no answer of the model."""
+    from langchain.agents.middleware.types import ModelRequest
+    from langgraph.errors import ParentCommand
+
+    leaving = ParentCommand(Command(goto="other", graph=Command.PARENT))
+
+    def other_middleware(request: Any) -> Any:
+        raise leaving
+
+    model: Any = None
+    request = ModelRequest(model=model, messages=[HumanMessage("How warm is it?")])
+    with pytest.raises(ParentCommand) as raised:
+        GateMiddleware().wrap_model_call(request, other_middleware)
+    assert raised.value is leaving

@@ -241,8 +241,8 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         messages = [*filter(None, [request.system_message]), *request.messages]
         turn = _Turn(self._gate, messages, _schemas(self._gate, request.response_format))
 
-        def ask(hints: list[Any], config: Any) -> Any:
-            return handler(request.override(messages=[*request.messages, *hints]))
+        def ask(hints: list[Any], config: Any) -> kit.Steps[Any]:
+            return (yield handler(request.override(messages=[*request.messages, *hints])))
 
         return turn.asking(ask, _answer_of_response, ensure_config())
 
@@ -700,26 +700,22 @@ class _Turn:
         self.sayings = _Sayings(messages)
         self._turn = kit.Turn(gate, self.session)
         self._sentences: _Sentences | None = None
-        self.leaving: ParentCommand | None = None
 
     def asking(
         self,
-        ask: Callable[[list[Any], Any], Any],
+        ask: Callable[[list[Any], Any], kit.Steps[Any]],
         answer_of: Callable[[Any], _Answer],
         config: RunnableConfig,
     ) -> kit.Steps[Any]:
-        """Ask with hints, first with none, and return the response that passes; ``leaving`` is how its node ended."""
+        """Ask with hints, first with none, and return the response that passes."""
         hints: list[Any] = []
         while True:
-            self.leaving = None
             with self.privately(config) as private:
                 try:
-                    response = yield ask(hints, private)
+                    response = yield from ask(hints, private)
                 except StructuredOutputError as error:
                     hints = [*hints, *_hints([error.ai_message], self._misfit(error))]
                     continue
-                except ParentCommand as command:
-                    self.leaving, response = command, command.args[0]
             answer = answer_of(response)
             otherwise = None if self._is_structured(answer) else partial(self._refused, answer)
             checked = self._turn.attempt(partial(self._checked, answer), otherwise)
@@ -978,17 +974,24 @@ class _NodeRun:
 
     def steps(self, run: Callable[[Any, Any], Any], config: RunnableConfig | None) -> kit.Steps[Any]:
         """Run the node, and return its output; a Command for the graph around it is raised as the node did."""
+        leaving: ParentCommand | None = None
+
+        def ask(hints: list[Any], private: Any) -> kit.Steps[Any]:
+            nonlocal leaving
+            leaving = None
+            try:
+                return (yield run(_with_hints(self._own, hints), private))
+            except ParentCommand as command:
+                leaving = command
+                return command.args[0]
+
         if self._refusals and self._is_idle(self._own):  # none of its calls may run
             output = self._with_refusals([])
         else:
-            output = yield from self.turn.asking(
-                lambda hints, private: run(_with_hints(self._own, hints), private),
-                self._answer_of,
-                ensure_config(config),
-            )
+            output = yield from self.turn.asking(ask, self._answer_of, ensure_config(config))
             output = self._with_refusals(output)
         self.turn.sayings.take_back(self._session)
-        if (leaving := self.turn.leaving) is None:
+        if leaving is None:
             return output
         leaving.args = (output,)
         raise leaving

@@ -207,9 +207,12 @@ def _answer(
     if parameters.output_object is not None or not texts:  # JSON of a schema is checked where it is read
         return response
     calls_tools = any(isinstance(part, ToolCallPart) for part in response.parts)
-    text = turn.text("".join(part.content for part in texts), calls_tools=calls_tools)
+    said = "".join(part.content for part in texts)
+    text = turn.text(said, calls_tools=calls_tools)
     if calls_tools and not text:
         return replace(response, parts=[part for part in response.parts if not isinstance(part, TextPart)])
+    if text == said:
+        return response
     return None if text is None else _with_text(response, text)
 
 
