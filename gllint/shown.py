@@ -18,6 +18,16 @@ def quoted(value: Any) -> str:
     return text if text.isprintable() else "".join(s if s.isprintable() else _escaped(s) for s in text)
 
 
+def toml(value: Any) -> str:
+    """Return plain data as TOML on one line: ``{ keywords = ["actions"] }``."""
+    if isinstance(value, dict):
+        parts = (f"{key if key.isalpha() else quoted(key)} = {toml(item)}" for key, item in value.items())
+        return f"{{ {', '.join(parts)} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(toml, value))}]"
+    return quoted(value)
+
+
 def _escaped(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 

@@ -12,7 +12,7 @@ from gllint.files.config import Config, schema, value_of
 from gllint.files.paths import absolute
 from gllint.files.places import Places, fixed_config
 from gllint.run import cache
-from gllint.shown import quoted, visible
+from gllint.shown import toml, visible
 from gllint_rules import RULES, Rule
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def key_text(key: str, config_file: str | None, isolated: bool) -> str:
 def _line(config: Config, key: str) -> str:
     value = value_of(config, key)
     origin = config.origins.get(key, "default")
-    return f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {visible(origin)}"
+    return f"# {key}: not set" if value is None else f"{key} = {toml(value)}  # {visible(origin)}"
 
 
 def units_text(output_format: str, pack: str | None = None) -> str:
@@ -101,7 +101,7 @@ def units_text(output_format: str, pack: str | None = None) -> str:
 def _allowing(pack: str, allowed: Sequence[str]) -> str:
     if pack in allowed:
         return "\nThe configuration of this folder allows them.\n"
-    line = f"unit-packs = {_toml((*allowed, pack))}"
+    line = f"unit-packs = {toml((*allowed, pack))}"
     return f"\nThey are not allowed here; `{line}` in the configuration allows them.\n"
 
 
@@ -257,11 +257,3 @@ def _page(rule: Rule) -> str:
     facts = f"{state}; fix: {rule.fix}; since {rule.since}"
     facts += f"; {rule.url}" if rule.url else ""
     return f"# {rule.code} {rule.name}\n\n{facts}\n\n{rule.documentation.strip()}\n"
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, tuple) and value and isinstance(value[0], dict):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{quoted(key)} = {_toml(item)}" for key, item in value.items()) + "}"
-    return quoted(list(value) if isinstance(value, tuple) else value)

@@ -14,9 +14,8 @@ from gllint.errors import UsageError
 from gllint.files.paths import relative
 from gllint.init.plan import Change, Plan, plan, write
 from gllint.init.survey import Survey
-from gllint.report.unseen import toml
 from gllint.run.fixer import diff
-from gllint.shown import visible
+from gllint.shown import toml, visible
 
 _MOST = 8
 _MODES: Mapping[str | bool, str] = {

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from gllint.shown import toml
 from gllint_rules import ToolSight
 from gllint_rules.tuples import NamedTuple
 
@@ -169,13 +170,3 @@ def missing_row(sights: Iterable[ToolSight]) -> dict[str, Any]:
             else:
                 row.setdefault(key, []).extend(value)
     return row
-
-
-def toml(value: Any) -> str:
-    """Return a list or table as TOML in one line."""
-    if isinstance(value, dict):
-        parts = (f"{key if key.isalpha() else json.dumps(key)} = {toml(item)}" for key, item in value.items())
-        return f"{{ {', '.join(parts)} }}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)

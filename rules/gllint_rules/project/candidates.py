@@ -1,4 +1,4 @@
-"""Functions that are passed on like tools, although nothing says that the callee makes tools of them.
+"""Find candidates for tools: functions that are passed on like tools, to a callee that no row of the table names.
 
 gllint reports nothing in them: the summary counts them, with the line of configuration that makes them tools.
 """
@@ -13,7 +13,8 @@ from gllint_rules.finding import ToolAt, ToolSight
 from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, class_of, options
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr
-from gllint_rules.tools.registrars import functions, functions_in
+from gllint_rules.tools.registrars import functions as functions_of
+from gllint_rules.tools.registrars import functions_in
 from gllint_rules.words.names import LIKE_TOOLS, TOOL_PARAMETERS
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ _PROPERTIES = "properties"  # the key of a JSON Schema under which a tool's para
 _DESCRIPTIONS = (*TOOL_PARAMETERS, "function")
 
 
-def unfollowed(context: Context) -> Iterator[ToolSight]:
-    """Yield the functions of the project that a module passes on like tools, each once."""
+def candidates(context: Context) -> Iterator[ToolSight]:
+    """Yield the functions of the project that a module passes on like tools."""
     yield from _under_keywords(context)
-    yield from _described(context)
+    yield from _with_schema(context)
     for call in context.project.tools.forms.without_function(context.module):
         line = context.project.positions(context.module).span(call.at).line
         at = ToolAt(context.module.path, call.at, "")
@@ -42,11 +43,11 @@ def _under_keywords(context: Context) -> Iterator[ToolSight]:
             if keyword is None or keyword not in keywords or forms.is_settled(keyword, call, frame):
                 continue
             row = {"keywords": [keyword]}
-            for given in functions_in(context.evaluator, value, frame):
-                yield from _sight(context, given, f"`{keyword}=`", row)
+            for function in functions_in(context.evaluator, value, frame):
+                yield from _sight(context, function, f"`{keyword}=`", row)
 
 
-def _described(context: Context) -> Iterator[ToolSight]:
+def _with_schema(context: Context) -> Iterator[ToolSight]:
     """Yield functions that are passed together with a JSON Schema of their parameters: it is for a model.
 
     Other calls of the same callee in the module may have the schema under a name.
@@ -62,18 +63,22 @@ def _described(context: Context) -> Iterator[ToolSight]:
         frame = Frame(module, scope)
         if facts.last_name(call.func) not in callees or forms.names(call, frame):
             continue
-        given = list(_given(context, call, frame))
-        if len(given) == 1:
-            place, function = given[0]
+        functions = list(_function_arguments(context, call, frame))
+        if len(functions) == 1:
+            [(place, function)] = functions
             name = _callee_name(context, call.func, frame)
             row = {"calls": {name: [place]}}
             yield from _sight(context, function, f"`{facts.last_name(call.func)}(…)`", row)
-    for decorated in module.functions_where(lambda section: not callees.isdisjoint(section.decorators)):
-        for written in decorated.decorators:
-            name = facts.last_name(written)
-            if name in callees and isinstance(written, Call) and any(map(_describes, _arguments(written))):
-                callee = FunctionOf(module, decorated)
-                yield from _sight(context, callee, f"`@{name}`", {"decorators": [name]})
+    for definition in module.functions_where(lambda section: not callees.isdisjoint(section.decorators)):
+        for decorator in definition.decorators:
+            name = facts.last_name(decorator)
+            if (
+                name in callees
+                and isinstance(decorator, Call)
+                and any(map(_describes, _arguments(decorator)))
+            ):
+                function = FunctionOf(module, definition)
+                yield from _sight(context, function, f"`@{name}`", {"decorators": [name]})
 
 
 def _arguments(call: Call) -> Iterator[Expr]:
@@ -85,20 +90,18 @@ def _describes(expr: Expr) -> bool:
     """Return whether an expression is a JSON Schema of parameters, or a dict that has one where descriptions do."""
     if not isinstance(expr, facts.Dict):
         return False
-    inner = (expr.value(key) for key in _DESCRIPTIONS)
-    return expr.value(_PROPERTIES) is not None or any(
-        _describes(value) for value in inner if value is not None
-    )
+    parts = (expr.value(key) for key in _DESCRIPTIONS)
+    return expr.value(_PROPERTIES) is not None or any(_describes(part) for part in parts if part is not None)
 
 
-def _given(context: Context, call: Call, frame: Frame) -> Iterator[tuple[int | str, FunctionOf]]:
+def _function_arguments(context: Context, call: Call, frame: Frame) -> Iterator[tuple[int | str, FunctionOf]]:
     """Yield the functions of the project among the arguments of a call, callbacks aside, each with its place."""
     is_callback = context.names.table.no_tools.is_callback
     places: list[tuple[int | str, Expr]] = list(enumerate(call.args))
     places += ((keyword, value) for keyword, value in call.keywords if keyword and not is_callback(keyword))
     for place, value in places:
         if isinstance(value, (facts.Name, facts.Attr, facts.Lambda)):
-            yield from ((place, function) for function in functions(context.evaluator, value, frame))
+            yield from ((place, function) for function in functions_of(context.evaluator, value, frame))
 
 
 def _callee_name(context: Context, func: Expr, frame: Frame) -> str:
@@ -113,9 +116,9 @@ def _callee_name(context: Context, func: Expr, frame: Frame) -> str:
     return f"*.{name}"
 
 
-def _sight(context: Context, given: FunctionOf, under: str, row: dict[str, Any]) -> Iterator[ToolSight]:
+def _sight(context: Context, candidate: FunctionOf, under: str, row: dict[str, Any]) -> Iterator[ToolSight]:
     """Yield a function as one that is no tool yet, if it is none."""
-    function, module = given.function, given.module
+    function, module = candidate.function, candidate.module
     tools = (*context.project.tools.of(module), *context.tools)
     if not any(function is callee.function for tool in tools for callee in tool.callables):
         line = context.project.positions(module).span(function.at).line

@@ -25,6 +25,7 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
+from gllint_rules.project.candidates import candidates
 from gllint_rules.project.context import Context, subject_of
 from gllint_rules.project.kinds import is_plain_leaf
 from gllint_rules.project.model_view import is_changed, wrappers
@@ -32,7 +33,6 @@ from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.project.test_paths import is_test_path
-from gllint_rules.project.unfollowed import unfollowed
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.tools.tool import Tool
@@ -57,7 +57,7 @@ def sights(context: Context) -> Iterator[ToolSight]:
             others = _other_parts(context, tool, result)
             by_place[place] = ToolSight(at, line, result, others, names=_names_of(context, tool))
     yield from by_place.values()
-    yield from unfollowed(context)
+    yield from candidates(context)
 
 
 def _names_of(context: Context, tool: Tool) -> int:

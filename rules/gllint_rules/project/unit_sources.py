@@ -143,7 +143,8 @@ def is_unit_in_output(context: Context, result: Result, leaf: Leaf) -> bool:
     if leaf.value is not None:
         sources += _shown_behind(context, leaf, [*_ways(leaf)])
     if not sources and leaf.is_named and leaf.key is not None:
-        sources = [UnitSource(leaf.key, units) for units in units_of_key(leaf.key)[:1] if units]
+        units, _ = units_of_key(leaf.key)
+        sources = [UnitSource(leaf.key, units)] if units else []
     return _agreed([source._replace(is_sure=True) for source in sources], None).unit is not None
 
 

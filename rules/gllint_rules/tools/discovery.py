@@ -663,13 +663,15 @@ class Forms:
             match = self._entry(kind, call.func, frame) if len(call.args) == 1 else None
             if match is None or not (is_applied or isinstance(call.func, facts.Attr)):
                 continue
-            given = call.args[0]
-            home = frame.scope.home(given.id) if isinstance(given, facts.Name) else None
-            bindings = home.bindings[given.id] if home is not None and isinstance(given, facts.Name) else ()
+            function = call.args[0]
+            home = frame.scope.home(function.id) if isinstance(function, facts.Name) else None
+            bindings = (
+                home.bindings[function.id] if home is not None and isinstance(function, facts.Name) else ()
+            )
             if any(binding.kind == "param" for binding in bindings):
                 continue
-            made = options(self.evaluator.eval(given, frame))
-            if any(option is UNKNOWN or isinstance(option, FunctionOf) for option in made):
+            values = options(self.evaluator.eval(function, frame))
+            if any(value is UNKNOWN or isinstance(value, FunctionOf) for value in values):
                 if self.tool_of_call(call, frame) is None:
                     yield call
 
