@@ -401,6 +401,35 @@ def test_functions_that_come_with_a_schema_of_their_parameters_are_counted_with_
     assert "Not checked" not in done.stderr.decode()
 
 
+REGISTERED = """\
+def heat(site):
+    return {"heat": len(site) * 1.5}
+
+
+registry.register("heat", "Heat of a site", {"properties": {"site": {"type": "string"}}}, heat)
+"""
+
+
+@pytest.mark.parametrize(
+    ("registry", "callee"),
+    [
+        ("from reg import registry", "reg.registry.register"),
+        ("import reg\nregistry = reg", "reg.register"),
+        ("from reg import Registry\nregistry = Registry()", "*.register"),
+        ("class Own:\n    def register(self, *a):\n        self.a = a\nregistry = Own()", "Own.register"),
+    ],
+)
+def test_the_row_names_the_callee_so_that_it_is_recognized(
+    registry: str, callee: str, write: Write, run: Run
+) -> None:
+    top = write({"a.py": f"{registry}\n\n\n{REGISTERED}"})
+    row = f'{{ calls = {{ "{callee}" = [3] }} }}'
+    assert f"`frameworks = [{row}]`" in run("check", cwd=top).stderr.decode()
+    write({"gllint.toml": f"frameworks = [{row}]\n"})
+    done = run("check", "--output-format", "concise", cwd=top)
+    assert "GL101 `heat`" in done.stdout.decode() and "Not checked" not in done.stderr.decode()
+
+
 MADE = """\
 import functools
 from fastmcp import FastMCP

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.finding import ToolAt, ToolSight
-from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, class_of, options
+from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, class_of, options
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr
 from gllint_rules.tools.registrars import functions as functions_of
@@ -105,7 +105,14 @@ def _function_arguments(context: Context, call: Call, frame: Frame) -> Iterator[
 
 
 def _callee_name(context: Context, func: Expr, frame: Frame) -> str:
-    """Return the name of a callee as a row has it: a method with its class, or with ``*`` where that is unknown."""
+    """Return the name of a callee as a row has it.
+
+    It is the dotted name of what another package has, a method of the project with its class, and ``*.name`` where the
+    object is unknown.
+    """
+    for option in options(context.evaluator.eval(func, frame)):
+        if isinstance(option, External):
+            return option.name
     name = facts.last_name(func)
     if not isinstance(func, facts.Attr):
         return name
