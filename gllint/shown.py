@@ -21,11 +21,17 @@ def quoted(value: Any) -> str:
 def toml(value: Any) -> str:
     """Return plain data as TOML on one line: ``{ keywords = ["actions"] }``."""
     if isinstance(value, dict):
-        parts = (f"{key if key.isalpha() else quoted(key)} = {toml(item)}" for key, item in value.items())
+        parts = (f"{toml_key(key)} = {toml(item)}" for key, item in value.items())
         return f"{{ {', '.join(parts)} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(toml, value))}]"
     return quoted(value)
+
+
+def toml_key(name: str) -> str:
+    """Return a name as a key of TOML: ``GL4`` bare, ``"tests/"`` quoted."""
+    is_bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if is_bare else quoted(name)
 
 
 def _escaped(sign: str) -> str:

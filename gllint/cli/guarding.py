@@ -19,7 +19,7 @@ from gllint.cli.output import NO_FINDINGS, WRONG
 from gllint.cli.server_tools import ServerTool
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.guard.draft import draft, key_of, schemas_in
+from gllint.guard.draft import draft, schemas_in
 from gllint.guard.exchange import Guard
 from gllint.guard.naming import server_name
 from gllint.guard.relay import Client, Relay, ServerTrouble, standard_client, started
@@ -27,7 +27,7 @@ from gllint.guard.streamable import PATH, Sessions, connected, security
 from gllint.guard.transcript import Transcript, default_path
 from gllint.guard.unit_places import UnitPlaces, read_places
 from gllint.run.signing import state_folder
-from gllint.shown import silence, visible
+from gllint.shown import silence, toml_key, visible
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.levels import Level
 from gllint_runtime.policy.toml_lines import line_of
@@ -62,7 +62,7 @@ def run(request: Request, config: Config) -> int:
     silence("gllint_runtime")  # the guard reports it instead
     path = request.trace or default_path(state_folder())
     units = units_for(config, request)
-    table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"
+    table = f"{_prefix(config.source)}guard.{toml_key(server_name(request.command, request.url))}.units"
     transcript = Transcript(path if request.has_trace else None)
 
     async def relay(client: Client, session: str | None = None) -> None:
@@ -150,7 +150,7 @@ def units_for(config: Config, request: Request) -> UnitPlaces:
     table: Mapping[str, Any] = config.guard.get(name, {})
     file = config.origins.get("guard", "")
     if config.guard and name not in config.guard and (hint := nearest(name, [*config.guard])):
-        _say(f"{file}: it has no table [{_prefix(file)}guard.{key_of(name)}.units]{hint}")
+        _say(f"{file}: it has no table [{_prefix(file)}guard.{toml_key(name)}.units]{hint}")
 
     def where(key: str) -> str:
         """Return the file and line of a key of the configuration, to begin a message with."""
@@ -198,7 +198,7 @@ def judge_call(
     """
     silence("gllint_runtime")
     lines: list[str] = []
-    table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"
+    table = f"{_prefix(config.source)}guard.{toml_key(server_name(request.command, request.url))}.units"
     guard = Guard(config.rules.policy, "warn", units_for(config, request), lines.append, table)
     params = {"name": tool, "arguments": arguments}
     guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})

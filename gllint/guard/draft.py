@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from gllint.guard.exchange import is_mark, output_of
-from gllint.shown import quoted, visible
+from gllint.shown import quoted, toml_key, visible
 from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
 from gllint_runtime.policy.schemas import subschemas
@@ -30,7 +30,7 @@ def draft(
     ``prefix`` is that of the headings of the file that it goes to (``"tool.gllint."``). ``present``: the units that
     the file has for this server already; then all lines are comments, which may be added any number of times.
     """
-    heading = f"[{prefix}guard.{key_of(name)}.units]"
+    heading = f"[{prefix}guard.{toml_key(name)}.units]"
     rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
     rows += _by_hand(tools, policy)
     has_places = any(row.removeprefix("# ").startswith('"') for row in rows)
@@ -45,11 +45,6 @@ def draft(
     if not has_places:
         lines.append("# No tool declares a bare number in an output schema.")
     return "\n".join([*lines, *rows]) + "\n"
-
-
-def key_of(name: str) -> str:
-    """Return a name as a part of a TOML key."""
-    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else quoted(name)
 
 
 def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:

@@ -458,7 +458,7 @@ def test_config_prints_what_is_in_force_and_from_where(write: Write, run: Run) -
     out = run("config", "s", cwd=top).stdout.decode()
     assert f'select = ["GL4"]  # {top}/gllint.toml' in out
     assert f"strict-units = true  # {top}/gllint.toml" in out
-    assert f'severity = {{"GL4" = "info"}}  # {top}/gllint.toml' in out
+    assert f'severity = {{ GL4 = "info" }}  # {top}/gllint.toml' in out
     assert "number-words = false  # default" in out
     assert json.loads(run("config", "--schema", cwd=top).stdout) == config.schema()
     assert run("config", "nowhere", cwd=top).returncode == 2

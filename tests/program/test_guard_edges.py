@@ -12,11 +12,12 @@ import pytest
 
 from gllint.errors import UsageError
 from gllint.guard import clients, exchange, transcript
-from gllint.guard.draft import draft, key_of, names_nothing
+from gllint.guard.draft import draft, names_nothing
 from gllint.guard.exchange import Guard, Sent
 from gllint.guard.naming import server_name
 from gllint.guard.transcript import Transcript, default_path
 from gllint.guard.unit_places import UnitPlaces, place_of, read_places
+from gllint.shown import toml_key
 from gllint_runtime import Policy
 
 # ------------------------------------------------------------------------------------------- names and clients
@@ -152,7 +153,7 @@ def schema_of(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_a_name_is_a_part_of_a_key(name: str, key: str) -> None:
-    assert key_of(name) == key
+    assert toml_key(name) == key
 
 
 @pytest.mark.parametrize(
