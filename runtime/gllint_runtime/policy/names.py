@@ -40,9 +40,8 @@ NOTHING = NameReading()
 _LONGEST = 200
 _CHUNK = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PREFIXED = re.compile(
-    r"(?:nano|micro|milli|kilo|mega|giga|tera)(?:amp|ampere|watt|volt|newton|joule|gram|ton)s?"
-)
+_PREFIXED = re.compile(r"(?:nano|micro|milli|kilo|mega|giga|tera)([a-z]+?)s?")
+_NUMBERED = re.compile(r"([^\W\d_]{3,}|[^\W\d_]{2}(?=\d\d))(\d+)")  # but `P95` and `CO2` are words
 _LEVEL = re.compile(r"\d+(?:cm|m|km|hpa|mb)")  # at which something is measured: `wind_10m_kmh`
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)", re.IGNORECASE)
 _GASES = frozenset({"co2", "co2e", "co2eq", "ghg"})
@@ -370,6 +369,8 @@ def _camel_words(chunk: str) -> list[str]:
             words[-1] = words[-1][:-1]
         elif words and len(words[-1]) > 1 and f"{words[-1][-1]}{word}" in units():
             return [chunk]  # `energykWh` and `clockHz` are the same to read
+        if words and (numbered := _NUMBERED.fullmatch(words[-1])):
+            words[-1:] = numbered.groups()  # of `priceAt100Kwh` the number is no part of a word
         words.append(word)
     return words
 
@@ -597,6 +598,12 @@ def _is_barred(word: str) -> bool:
     return is_number or word in table.numbers or word in table.other_words or word in table.scales
 
 
+def _is_joined_with_prefix(word: str) -> bool:
+    """Return whether a word is a unit that makes another one of the unit behind it: ``megaohm`` before ``meters``."""
+    prefixed = _PREFIXED.fullmatch(word)
+    return prefixed is not None and prefixed[1] in _words().joined
+
+
 def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False) -> bool:
     """Return whether the words before a unit leave it the number's own."""
     if not prior:
@@ -609,7 +616,7 @@ def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False)
         if is_money:
             return False  # `100m_usd`
         previous = texts[-2] if len(texts) > 1 else ""
-    if _is_barred(previous) or previous in table.joined or _PREFIXED.fullmatch(previous):
+    if _is_barred(previous) or previous in table.joined or _is_joined_with_prefix(previous):
         return dimension == "dimensionless" and previous in table.joined
     if is_money:
         return previous not in table.money_scales and _EXCHANGES.isdisjoint(texts)
