@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _ENTRY = re.compile(r"([A-Za-z_][\w -]{0,60}):(?: +(.*))?")
 _QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\])*)\1(?:\s+#.*)?""")
-_COMMENT = re.compile(r"\s+#.*")
+_COMMENT = re.compile(r"(?<!\s)\s++#.*")
 _WORDS = {"true": True, "false": False, "null": None, "~": None}
 _SEPARATORS = (",", ";", "\t", "|")
 

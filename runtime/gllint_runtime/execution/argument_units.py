@@ -65,7 +65,7 @@ class Arguments(dict[str, Any]):
         self.changes = traced.changes
 
 
-_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\s]*\s.*?(?<![^\W\d_])[^\W\d_]{2,}", re.DOTALL)
+_WORDS = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+[^\w\s]*+\s.*?(?<![^\W\d_])[^\W\d_]{2,}", re.DOTALL)
 
 
 def prose_in(value: Any, properties: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, str]]:

@@ -20,7 +20,7 @@ LineKind = Literal["prose", "item", "row", "rule", "heading", "label", "blank"]
 _WORD = re.compile(r"[^\W_]+")
 _ITEM = re.compile(r"([ \t>]*)(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))[ \t]+")
 _HEADING = re.compile(r"\s*#{1,6}\s")
-_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*\Z")
+_RULE = re.compile(r"(?=[\s|:+]*-)[\s|:+-]*+\Z")
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^a-zß-ÿ\s])")
 _ABBREVIATED = re.compile(words_table()["forms"]["abbreviated"], re.IGNORECASE)
 _CLAUSE = re.compile(words_table()["forms"]["clause"], re.IGNORECASE)

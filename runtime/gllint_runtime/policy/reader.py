@@ -760,7 +760,7 @@ def _with_declared_unit(reading: Reading, layout: Layout) -> None:
 
 _CHUNK = re.compile(r"#?[^\W_]+(?:[-_./:@#&=?+~]+[^\W_]+)*")
 _LINK = re.compile(
-    r"(?:https?://|www\.)[^\s<>()\[\]\"'|]*[^\s<>()\[\]\"'|.,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"(?:https?://|www\.)[^\s<>()\[\]\"'|]*[^\s<>()\[\]\"'|.,;:!?]|(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+"
 )
 _PHONE = re.compile(words_table()["forms"]["telephone"])
 _DOTTED = re.compile(r"\d+(?:\.\d+){2,}")

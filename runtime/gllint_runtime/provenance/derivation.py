@@ -704,9 +704,11 @@ class _Search:
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
-        for finding in sorted(self.judgement.done, key=lambda element: abs(element.reading.place.start - at)):
+        # In a text of many numbers most may be no operands: only the others are sorted, for each number anew.
+        proven = [f for f in self.judgement.done if f.verdict in ("sourced", "quoted", "derived")]
+        for finding in sorted(proven, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
-            if other is self.reading or finding.verdict not in ("sourced", "quoted", "derived"):
+            if other is self.reading:
                 continue
             place = other.place.start
             is_near = start <= place < self.sentence[1] or any(

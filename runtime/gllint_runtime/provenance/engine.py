@@ -1290,12 +1290,12 @@ _LEADS = expression(
 _LETTERS_DIGITS = re.compile(r"([A-Z]{1,3})[- ]?(\d{1,5})")
 _OF_TRIED = re.compile(r"(\d{1,3})-(?:for|of)-(\d{1,3})")
 _OUT_OF = re.compile(
-    r"(?:\d(?:\s[^\W\d_]+){0,2}\s?|(?:\A|[.;:\n-])[\s*]*)(?:out of|of|von|sur|/)\s"
+    r"(?:\d(?:\s[^\W\d_]+){0,2}\s?|(?:\A|[.;:\n-])(?:[^\S\n]|\*)*+)(?:out of|of|von|sur|/)\s"
     r"(?:(?:the|your|our|its|their|all|den|les|vos)\s)?\Z",
     re.IGNORECASE,
 )
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
-_FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
+_FROM_TO = re.compile(r"\A(?>.*?\b(?:from|von|de)\b).*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
 _MINUTES = re.compile(r"\d\s?[:.h]\s?\d\d")
 _ABOUT = re.compile(r"\b(?:around|about|near|nearly|gegen|vers)\s\Z", re.IGNORECASE)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")

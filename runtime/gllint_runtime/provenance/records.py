@@ -811,7 +811,7 @@ class Harvester:
 _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
 _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
-_PAIR = re.compile(r"(\w+)=([^\s;,=]+)")
+_PAIR = re.compile(r"(?<!\w)(\w++)=([^\s;,=]+)")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
 _MONTH_KEYS = frozenset(["month", "monat", "mois"])

@@ -28,7 +28,7 @@ _FIELD = re.compile(
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|//|--\s|={2,}|\*\*[^*]+\*\*:?\s*\Z|[^|]{1,60}:\s*\Z)|[^|,;:=]{1,40}\Z")
 
 _KEY = re.compile(r"[^\W\d][\w .%()/-]{0,60}")
-_AMOUNT = re.compile(r"\s*(?:[-+−$€£(]{0,3}\s?\d(?!\d*[-:/]\d)|-?\s*\Z|n/?a\Z)", re.IGNORECASE)
+_AMOUNT = re.compile(r"\s*+(?:[-+−$€£(]{0,3}\s?\d(?!\d*[-:/]\d)|-?\s*\Z|n/?a\Z)", re.IGNORECASE)
 
 Table = tuple[list[str], list[list[str]]]
 
