@@ -329,6 +329,11 @@ class Evaluator(Questions):
     def imported(self, importer: Module, dotted: str, name: str) -> Value:
         """Return what ``from dotted import name`` binds in ``importer`` (an empty ``name``: ``import dotted``)."""
         module = self.module_named(dotted, importer)
+        if module is importer and name and dotted.startswith("."):
+            # `from . import energy` in a package: its own name is that of this import.
+            submodule = self.modules.submodule(module, name)
+            if submodule is not None:
+                return ModuleOf(submodule)
         if module is not None and (module.path != importer.path or dotted.startswith(".")):
             return self.global_value(module, name) if name else ModuleOf(module)
         if name:

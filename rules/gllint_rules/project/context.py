@@ -30,6 +30,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
+from gllint_rules.inference.values.changes import moved
 from gllint_rules.project.model_view import (
     is_changed,
     read_result,
@@ -130,7 +131,12 @@ class Context:
         for expr, value in pairs:
             if declared is not None:
                 value = hints.typed(self.evaluator, value, declared)
-            yield Result(tool, callable, *visible_result(self.evaluator, tool, callable, expr, value))
+            site, seen = visible_result(self.evaluator, tool, callable, expr, value)
+            if not self.evaluator.modules.owns(callable.module.path):
+                # The project cannot change other packages, so findings are reported where it makes a tool of theirs.
+                site = Site(tool.module, tool.at)
+                seen = moved(seen, site)
+            yield Result(tool, callable, site, seen)
 
     def _answers_in(
         self, function: facts.Function, module: facts.Module, names: tuple[str, ...]
