@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from stat import S_ISREG
@@ -29,6 +30,9 @@ _SHEBANG = expression(rb"#![^\n]*python")
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _BOM = b"\xef\xbb\xbf"
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and reported
+# Folders and files that are read around a file because they are of its project: nobody named that folder. It may be
+# someone's home if nothing marks it as a project.
+MOST_OF_PROJECT, MOST_WITHOUT_MARKER = 200_000, 2_000
 
 
 class Signature(NamedTuple):
@@ -62,7 +66,8 @@ class Folders:
     """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
     ``listings`` is the content of an earlier one, of any shape; ``visits`` are the folders that were met, ``locked``
-    those within a project that cannot be listed, each with the reason, and ``omissions`` what was left out.
+    those within a project that cannot be listed or not in full, each with the reason, and ``omissions`` what was left
+    out.
     """
 
     def __init__(self, listings: dict[str, Any] | None = None) -> None:
@@ -193,12 +198,19 @@ def walk(
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
     looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what is in
-    it no one knows. ``within_project`` no one asked for it, so that ``folders`` note it.
+    it no one knows. ``within_project`` no one asked for it, so that ``folders`` note it, and so that the walk ends
+    after a number of folders and files. The folders nearest to ``top`` come first.
     """
     folders = folders or Folders()
-    pending = [(top, _Judge(places.of(top), _ignores_above(top, places)))]
+    most = _most(top, places) if within_project else None
+    count = 0
+    pending = deque([(top, _Judge(places.of(top), _ignores_above(top, places)))])
     while pending:
-        folder, judge = pending.pop()
+        if most is not None and count >= most:
+            folders.locked[top] = f"{most:,} folders and files were read{_without_marker(top, places)}"
+            return
+        count += 1
+        folder, judge = pending.popleft()
         try:
             status = os.stat(folder)
             stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
@@ -231,7 +243,9 @@ def walk(
         else:
             _, _, subfolders, files, others = listing
         folders.omissions += [Omission(f"{start}/{other[1:]}", other[0]) for other in others]
-        pending += [(f"{start}/{name}", judge) for name in subfolders]
+        # Where the walk ends must not depend on the order in which a disk lists.
+        pending += [(f"{start}/{name}", judge) for name in (sorted(subfolders) if most else subfolders)]
+        count += len(files)
         for name in files:
             path = f"{start}/{name}"
             try:
@@ -240,6 +254,18 @@ def walk(
                 continue
             if S_ISREG(status.st_mode):
                 yield SourceFile(path, place, signature(status))
+
+
+def _most(top: str, places: Places) -> int:
+    """Return after how many folders and files the walk of a project ends."""
+    return MOST_OF_PROJECT if places.of(top).root else MOST_WITHOUT_MARKER
+
+
+def _without_marker(top: str, places: Places) -> str:
+    if places.of(top).root:
+        return ""
+    *others, last = sorted(places.markers, reverse=True)
+    return f", and no {', '.join(others)} or {last} marks a project"
 
 
 def _with_marks(folder: str, names: set[str]) -> set[str]:

@@ -69,7 +69,9 @@ def notices(
     if paths and (unparsed := _unparsed(index, unread, paths, {*named, *undecodable})):
         yield Notice(tuple(unparsed), details=tuple(unparsed.values()))
     for folder, why in sorted(index.locked.items()):
-        yield Notice((folder,), why, "folder")
+        # Of the folder of the project something was read: the files that were named are in it.
+        lack = "not read in full" if folder == index.root else "not checked"
+        yield Notice((folder,), why, "folder", lack=lack)
 
 
 def disobeyed(places: Places) -> Iterator[Notice]:

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from gllint.errors import UsageError
+from gllint.files import discover
 from gllint.files.config import Config
 from gllint.files.discover import Folders, is_left_out, walk
 from gllint.files.paths import absolute
 from gllint.files.places import Places
+from gllint.run.engine import Engine, Options
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]
@@ -189,3 +191,50 @@ def test_a_folder_that_cannot_be_listed_is_told(
     with pytest.raises(UsageError, match="locked: cannot be listed"):
         list(walk(str(tmp_path), Places(lambda config: config)))
     assert len(list(walk(str(tmp_path), Places(lambda config: config), within_project=True))) == 1
+
+
+def test_the_folder_around_a_lone_file_is_read_up_to_a_bound(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be someone's home: what is near counts, and that not all of it was read is said."""
+    monkeypatch.setattr(discover, "MOST_WITHOUT_MARKER", 20)
+    far = {f"a/{number}/b/c.py": "" for number in range(20)}
+    top = write({"lone.py": _LONE, "helper.py": "def survey(site):\n    return len(site)\n", **far})
+    listed = []
+    monkeypatch.setattr(discover, "_list", lambda folder: listed.append(folder) or _listed(folder))
+    found, notices = checked(top / "lone.py")
+    assert found == ["GL101"]  # by the helper that is near
+    marks = "and no pyproject.toml, gllint.toml or .git marks a project"
+    assert notices == [f"1 folder not read in full, 20 folders and files were read, {marks}: {top}"]
+    assert 0 < len(listed) <= 3 * 20
+    # Who names the folder has all of it read, and so has who marks it.
+    assert checked(top) == (["GL101"], [])
+    write({"gllint.toml": ""})
+    assert checked(top / "lone.py") == (["GL101"], [])
+
+
+def test_a_project_is_read_up_to_a_bound_around_a_lone_file(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discover, "MOST_OF_PROJECT", 3)
+    top = write({"gllint.toml": "", "lone.py": _LONE, **empty("a/b.py c/d.py e/f.py")})
+    assert checked(top / "lone.py")[1] == [f"1 folder not read in full, 3 folders and files were read: {top}"]
+
+
+def checked(path: Path) -> tuple[list[str], list[str]]:
+    """The codes of the findings of a check, and its notices."""
+    engine = Engine(Options(cache=False, jobs=1))
+    outcome = engine.check([str(path)])
+    engine.close()
+    return [finding.code for finding in outcome.findings], [notice.text(str) for notice in outcome.notices]
+
+
+_listed = discover._list
+_LONE = """from langchain_core.tools import tool
+from helper import survey
+
+
+@tool
+def heat(site):
+    return {"heat": survey(site)}
+"""
