@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from trust import Budget, Row, is_unrelated
+from trust import Budget, Row, is_unrelated, sum_of
 
 from gllint.hosts.flake8 import Plugin
 from gllint.report import in_file
@@ -33,7 +33,7 @@ from gllint_rules.words.screen import Screen
 
 _MOST_TIMES_MEDIAN = 100
 _SHORT = 200  # lines; what is shorter takes no time that could be measured
-_FORCED, _AT_ONCE = 5_000, 25
+_FILES, _FORCED, _AT_ONCE = 20_000, 5_000, 25  # files in an hour; and in one process at once
 Told = Counter[tuple[str, int, str]]
 
 
@@ -59,12 +59,13 @@ def suite(budget: Budget) -> Iterator[Row]:
     projects.sort(key=lambda project: "site-packages" in project[0].parts)
     with TemporaryDirectory() as cache:
         os.environ[CACHE_VARIABLE] = cache
-        done = list(budget.map(_look_at, projects, partial(Seen, 0, 0, 0)))
+        count = partial(sum_of, "files")
+        done = [*budget.map(_look_at, projects, partial(Seen, 0, 0, 0), _FILES, count)]
         del os.environ[CACHE_VARIABLE]
     files, told, unrelated = (sum(seen[column] for seen in done) for column in range(3))
     wrong = [line for seen in done for line in seen.wrong]
     shown = f"{files} files (of 100,000 wanted) in {len(done)} of {len(projects)} projects, {told} findings, {unrelated} of them where there are no agents"
-    yield Row("corpus: check, --fix --diff, flake8", shown, wrong, files, 20_000)
+    yield Row("corpus: check, --fix --diff, flake8", shown, wrong, files, _FILES)
 
 
 def _look_at(project: tuple[Path, list[str]]) -> Seen:
@@ -130,7 +131,7 @@ def _forced(budget: Budget) -> Row:
     wrong: list[str] = []
     speeds: list[tuple[float, str]] = []
     count = lines = 0
-    forced = budget.map(_force, groups, partial(Forced, 0, 0, []))
+    forced = budget.map(_force, groups, partial(Forced, 0, 0, []), _FORCED, partial(sum_of, "files"))
     for group in forced:
         count, lines = count + group.files, lines + group.lines
         speeds += group.speeds

@@ -51,13 +51,25 @@ def rows(budget: Budget) -> Iterator[Row]:
     ]
     items = [(way, budget.random.random(), is_long) for _ in range(2_000 if is_long else 1) for way in ways]
     done = [*map(_try, items[: len(ways)])]  # here, so that no process has to import the frameworks
-    done += budget.map(_try, items[len(ways) :], partial(Tried, "", 0, 0))
+
+    def fewest(
+        later: list[Tried],
+    ) -> int:  # an adapter is asked for less, and each of its cuts counts for more
+        cuts = {way: sum(item.cuts for item in later if item.way == way) for way in ways}
+        return min(cuts[way] * _LEAST // _least(way) for way in ways)
+
+    done += budget.map(_try, items[len(ways) :], partial(Tried, "", 0, 0), _LEAST, fewest)
     for way in ways:
         tried = [item for item in done if item.way in (way, "")]
         cuts, refused = sum(item.cuts for item in tried), sum(item.refused for item in tried)
         wrong = [line for item in tried for line in item.wrong][:20]
-        least = _LEAST if _NEEDED[way] is None else _LEAST_OF_ADAPTER
-        yield Row(f"equivalence: stream of {way}", f"{cuts} cuts, {refused} refused", wrong, cuts, least)
+        shown = f"{cuts} cuts, {refused} refused"
+        yield Row(f"equivalence: stream of {way}", shown, wrong, cuts, _least(way))
+
+
+def _least(way: str) -> int:
+    """How many cuts of a stream an hour tries."""
+    return _LEAST if _NEEDED.get(way) is None else _LEAST_OF_ADAPTER
 
 
 def _try(item: tuple[str, float, bool]) -> Tried:
@@ -175,7 +187,14 @@ def _verdict(message: Callable[[], str]) -> Shown:
 _REFUSED = "Refused."
 
 
-def _by_pydantic_ai(text: str, pieces: Sequence[str], claims: Sequence[Any], is_whole: bool) -> Shown:
+def by_pydantic_ai(
+    text: str,
+    pieces: Sequence[str],
+    claims: Sequence[Any],
+    is_whole: bool,
+    data: Any = _HEAT,
+    mode: Any = "claims",
+) -> Shown:
     from pydantic_ai import Agent
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
     from pydantic_ai.models.function import DeltaToolCall, FunctionModel
@@ -193,8 +212,8 @@ def _by_pydantic_ai(text: str, pieces: Sequence[str], claims: Sequence[Any], is_
             yield piece
 
     agent: Any = gate(
-        Agent(FunctionModel(answer, stream_function=stream), tools=[_meter()]),
-        mode="claims",
+        Agent(FunctionModel(answer, stream_function=stream), tools=[_meter(data)]),
+        mode=mode,
         max_retries=0,
         on_refusal=_REFUSED,
     )
@@ -206,7 +225,14 @@ def _by_pydantic_ai(text: str, pieces: Sequence[str], claims: Sequence[Any], is_
     return _told(agent.run_sync("How much?").output if is_whole else asyncio.run(streamed()))
 
 
-def _by_openai_agents(text: str, pieces: Sequence[str], claims: Sequence[Any], is_whole: bool) -> Shown:
+def by_openai_agents(
+    text: str,
+    pieces: Sequence[str],
+    claims: Sequence[Any],
+    is_whole: bool,
+    data: Any = _HEAT,
+    mode: Any = "claims",
+) -> Shown:
     from agents import Agent, RunConfig, Runner, function_tool
     from scripts import openai_model
 
@@ -214,8 +240,8 @@ def _by_openai_agents(text: str, pieces: Sequence[str], claims: Sequence[Any], i
 
     model = openai_model(text, pieces)
     agent = gate(
-        Agent(name="a", tools=[function_tool(_meter())], model=model),
-        mode="claims",
+        Agent(name="a", tools=[function_tool(_meter(data))], model=model),
+        mode=mode,
         max_retries=0,
         on_refusal=_REFUSED,
     )
@@ -237,7 +263,14 @@ def _by_openai_agents(text: str, pieces: Sequence[str], claims: Sequence[Any], i
     return _told(asyncio.run(at_once() if is_whole else streamed()))
 
 
-def _by_langchain(text: str, pieces: Sequence[str], claims: Sequence[Any], is_whole: bool) -> Shown:
+def by_langchain(
+    text: str,
+    pieces: Sequence[str],
+    claims: Sequence[Any],
+    is_whole: bool,
+    data: Any = _HEAT,
+    mode: Any = "claims",
+) -> Shown:
     from langchain.agents import create_agent
     from langchain_core.messages import AIMessage
     from langchain_core.tools import tool
@@ -246,8 +279,8 @@ def _by_langchain(text: str, pieces: Sequence[str], claims: Sequence[Any], is_wh
     from gllint_runtime.adapters.langchain import gate
 
     agent = gate(
-        create_agent(langchain_model(text, pieces), [tool(_meter())]),
-        mode="claims",
+        create_agent(langchain_model(text, pieces), [tool(_meter(data))]),
+        mode=mode,
         max_retries=0,
         on_refusal=_REFUSED,
     )
@@ -258,10 +291,10 @@ def _by_langchain(text: str, pieces: Sequence[str], claims: Sequence[Any], is_wh
     return _told("".join(chunk.text for chunk, _ in chunks if isinstance(chunk, AIMessage)))
 
 
-def _meter() -> Callable[..., Any]:
+def _meter(data: Any) -> Callable[..., Any]:
     def meter() -> dict[str, Any]:
         """The heat that a site used."""
-        return _HEAT
+        return data  # type: ignore[no-any-return]
 
     return meter
 
@@ -276,9 +309,9 @@ def _told(text: str) -> Shown:
 _WAYS = {
     "a session": _by_session,
     "the kit": _by_kit,
-    "langchain": _by_langchain,
-    "openai_agents": _by_openai_agents,
-    "pydantic_ai": _by_pydantic_ai,
+    "langchain": by_langchain,
+    "openai_agents": by_openai_agents,
+    "pydantic_ai": by_pydantic_ai,
 }
 _NEEDED = {
     "a session": None,

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from trust import AGENT, Budget, Row, write
+from trust import AGENT, Budget, Row, sum_of, write
 
 from gllint.run.engine import Engine, Options
 from gllint.server.live import LiveEngine
@@ -50,7 +50,7 @@ def rows(budget: Budget) -> Iterator[Row]:
     rounds = 10_000 if budget.is_long() else 1
     count = _ROUND if budget.is_long() else 10
     items = [(budget.random.choice(projects), budget.random.random(), count) for _ in range(rounds)]
-    done = [*budget.map(_follow, items, partial(Round, 0, 0, {}))]
+    done = [*budget.map(_follow, items, partial(Round, 0, 0, {}), _LEAST, partial(sum_of, "edits"))]
     edits, findings = sum(item.edits for item in done), sum(item.findings for item in done)
     kinds = {kind: sum(item.kinds.get(kind, 0) for item in done) for kind in EDITS}
     told = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
@@ -92,7 +92,7 @@ def _real(budget: Budget) -> list[Files]:
     budget.random.shuffle(folders)
     found: list[Files] = []
     for paths in islice(folders, 4_000):
-        if len(found) == _REAL or not budget.left():
+        if len(found) == _REAL or not budget.goes_on(len(found)):
             break
         if len(paths) < 2 or sum(path.stat().st_size for path in paths) > _MOST_BYTES:
             continue

@@ -26,7 +26,7 @@ import cuts
 import edits
 import moments
 from corpus import checked
-from trust import AGENT, GLLINT, Budget, Row, gllint, ran, write
+from trust import AGENT, GLLINT, Budget, Row, gllint, left_out, ran, write
 
 from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Failure, Settings
@@ -37,6 +37,7 @@ from gllint_rules.words.screen import Screen
 _TESTS = Path(__file__).parents[1]
 _JSON = ("check", "--output-format", "json", "-q")
 _MANY, _PATIENCE = 500, 60.0
+_WAYS, _LEAST_REAL = 11, 100  # ways to ask and real files in an hour
 Place = tuple[str, int, int, str]
 
 
@@ -50,7 +51,7 @@ def suite(budget: Budget) -> Iterator[Row]:
         places = Counter(map(_place, expected))
         tried, wrong = 0, list[str]()
         for what, arguments, variables, cwd in _ways(budget, top, names):
-            if tried and not budget.left():
+            if tried and not budget.goes_on(tried, _WAYS):
                 break
             tried += 1
             done = gllint(*_JSON, *arguments, cwd=cwd, **variables)
@@ -61,7 +62,7 @@ def suite(budget: Budget) -> Iterator[Row]:
             f"{tried} ways, {len(names)} files, {len(expected)} findings",
             wrong,
             tried,
-            11,
+            _WAYS,
         )
         if budget.is_long():
             yield from _hosts(top, names, places)
@@ -71,9 +72,12 @@ def suite(budget: Budget) -> Iterator[Row]:
                 f"{len(names)} buffers",
                 _differences(places, _editor(top, names, places)),
             )
+        if budget.is_whole():
             pythons = _pythons()
             wrong = [line for python in pythons for line in _on_another(python, Path(folder), top, told)]
             yield Row("equivalence: other Pythons", ", ".join(pythons) or "none found", wrong, len(pythons))
+        elif budget.is_long():
+            yield left_out("equivalence: other Pythons")
     yield _strangers(budget.part(0.2))
     yield from moments.rows(budget.part(0.2))
     yield from cuts.rows(budget.part(0.3))
@@ -267,8 +271,8 @@ def _flake8(top: Path) -> Counter[Place]:
 
 def _editor(top: Path, names: list[str], expected: Counter[Place]) -> Counter[Place]:
     """What the server shows once all files are open, and it has had time to look at them."""
-    sys.path.insert(0, str(_TESTS / "server"))
-    from measure import Buffer, Wire
+    sys.path.insert(0, str(_TESTS.parent / "benchmarks"))
+    from editor import Buffer, Wire
 
     wire = Wire(top, f"{top.parent}/server-cache")
     guard = threading.Timer(_PATIENCE, wire.process.kill)  # ends the wait for messages, too
@@ -333,7 +337,7 @@ def _strangers(budget: Budget) -> Row:
     screen = Screen(Settings(needles=RULES.needles()))
     count, wrong = 0, list[str]()
     for path in budget.files():
-        if count == _MANY or (count and not budget.left()):
+        if count == _MANY or not budget.goes_on(count, _LEAST_REAL):
             break
         data = path.read_bytes()
         if not screen.passes(data) or isinstance(parse(str(path), data), Unparsed):
@@ -352,7 +356,11 @@ def _strangers(budget: Budget) -> Row:
                 same = _lines_found(changed) == expected
             wrong += [] if same else [f"{path}: other findings with {what}"]
     return Row(
-        "equivalence: metamorphic changes", f"{2 * count} changes of {count} real files", wrong, count, 100
+        "equivalence: metamorphic changes",
+        f"{2 * count} changes of {count} real files",
+        wrong,
+        count,
+        _LEAST_REAL,
     )
 
 

@@ -38,6 +38,7 @@ _TOOLS = {
     "beside": '    return {"heat": survey(site) * 80.0, "unit": "kWh"}\n',
 }
 # Programs that use what the tool returns: a fix that is called safe leaves what each of them says as it is.
+_LEAST_PROGRAMS = 10  # that are fixed, in an hour
 _USERS = ["use.py", "use.pyw", "bin/use", "old/use.py", "use.tmp.py"]  # all but the first are not linted
 # A misspelt unit is mended wherever another file may read it: gllint looks for no proof there. Who asks for the very
 # misspelling therefore stands in the file itself, which is where it keeps the fix from being safe.
@@ -76,7 +77,7 @@ def _programs(budget: Budget) -> Row:
     tried = changed = 0
     wrong: list[str] = []
     for (name, body), use in pairs:
-        if changed and not budget.left():
+        if changed and not budget.goes_on(changed, _LEAST_PROGRAMS):
             break
         tried += 1
         with TemporaryDirectory() as folder:
@@ -108,7 +109,13 @@ def _programs(budget: Budget) -> Row:
                 )
                 same = _said(top, user) == before
                 wrong += [] if same else [f"a safe fix of {name!r} changes {use!r} in {user}"]
-    return Row("fixes: programs that run", f"{tried} of {len(pairs)}, {changed} fixed", wrong, changed, 10)
+    return Row(
+        "fixes: programs that run",
+        f"{tried} of {len(pairs)}, {changed} fixed",
+        wrong,
+        changed,
+        _LEAST_PROGRAMS,
+    )
 
 
 def _said(top: Path, user: str) -> tuple[int, str]:

@@ -69,6 +69,7 @@ _STARTED = 30  # seconds until all targets are loaded
 _AT_ONCE = 2
 _PLENTY = 100_000  # inputs of a target, beyond which another one has more of the time
 _SLOW = 0.008  # seconds for a text of a target that has twice the time of a quick one
+_INPUTS, _MODULES, _REQUESTS_AN_HOUR = 1_000, 100, 500  # of a target, a grammar and the server in an hour
 _LONGEST_EXCERPT = 5  # failures of one grammar
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
@@ -247,17 +248,21 @@ def _guided(budget: Budget) -> Iterator[Row]:
         for name in TARGETS:
             said = Path(folder, f"{_file_name(name)}.said")
             text = said.read_text("utf-8", "replace") if said.exists() else done.stderr
-            yield _fed(name, text)
+            yield _fed(budget, name, text)
 
 
-def _fed(name: str, text: str) -> Row:
-    """What came of one target, by what libFuzzer says of it."""
+def _fed(budget: Budget, name: str, text: str) -> Row:
+    """What came of one target, by what libFuzzer says of it; a slow one gets blindly what is missing of the inputs due."""
     numbers = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", text)}
     count = numbers.get("executed_units", 0)
     told = f"{count} inputs, {numbers.get('cov', 0)} edges, guided"
     begin = text.find("Uncaught Python exception")
     said = text[begin : begin + 2500] if begin >= 0 else text[-2500:]
-    return Row(f"fuzz: {name}", told, [] if "\nDone " in text else [said or "did not run"], count, 1_000)
+    wrong = [] if "\nDone " in text else [said or "did not run"]
+    if not wrong and (missing := budget.due(_INPUTS) - count) > 0:
+        wrong = [line for _ in range(missing) for line in _fed_blindly(budget, name)]
+        told, count = f"{told}, and {missing} blindly", count + missing
+    return Row(f"fuzz: {name}", told, wrong[:20], count, _INPUTS)
 
 
 def _file_name(name: str) -> str:
@@ -265,18 +270,21 @@ def _file_name(name: str) -> str:
 
 
 def _blind(budget: Budget) -> Iterator[Row]:
-    counts = dict.fromkeys(TARGETS, 0)
     wrong: dict[str, list[str]] = {name: [] for name in TARGETS}
-    for _ in budget.rounds():
+    for count in budget.rounds(_INPUTS):  # noqa: B007  # the last one is read below
         for name in TARGETS:
-            text = _mutated(budget, budget.random.choice(TARGETS[name][1]))
-            try:
-                feed(name, text)
-            except Exception as error:
-                wrong[name].append(f"{type(error).__name__}: {error} on {text!r:.2000}")
-            counts[name] += 1
+            wrong[name] += _fed_blindly(budget, name)
     for name in TARGETS:
-        yield Row(f"fuzz: {name}", f"{counts[name]} inputs, blind", wrong[name], counts[name], 1_000)
+        yield Row(f"fuzz: {name}", f"{count + 1} inputs, blind", wrong[name][:20], count + 1, _INPUTS)
+
+
+def _fed_blindly(budget: Budget, name: str) -> list[str]:
+    text = _mutated(budget, budget.random.choice(TARGETS[name][1]))
+    try:
+        feed(name, text)
+    except Exception as error:
+        return [f"{type(error).__name__}: {error} on {text!r:.2000}"]
+    return []
 
 
 def _mutated(budget: Budget, text: str) -> str:
@@ -336,7 +344,7 @@ def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:
         count += 1
         feed("facts, inference, rules", text)
 
-    for number in budget.rounds():
+    for number in budget.rounds(_MODULES, lambda: count):
         test = settings(
             max_examples=20,
             deadline=None,
@@ -350,7 +358,7 @@ def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:
             notes = " ".join(getattr(error, "__notes__", ()))
             if len(wrong) < _LONGEST_EXCERPT:  # of which many are one
                 wrong.append(f"{type(error).__name__}: {error} {notes}"[:2000])
-    return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong, count, 100)
+    return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong, count, _MODULES)
 
 
 def _module_of_tools() -> Any:
@@ -385,8 +393,8 @@ STRANGE: list[Any] = [
 
 def _messages(budget: Budget) -> Row:
     """Messages with parts that are strange, to one server; it answers the last one all the same."""
-    sys.path.insert(0, str(_TESTS / "server"))
-    from measure import Buffer, Wire
+    sys.path.insert(0, str(_TESTS.parent / "benchmarks"))
+    from editor import Buffer, Wire
 
     count, wrong = 0, list[str]()
     with TemporaryDirectory() as folder:
@@ -397,7 +405,7 @@ def _messages(budget: Budget) -> Row:
         guard = threading.Timer(budget.seconds + 120, wire.process.kill)
         guard.start()
         try:
-            for _ in budget.rounds():
+            for _ in budget.rounds(_REQUESTS_AN_HOUR):
                 count += 1
                 wire.request(*_request(budget, buffer.uri))
                 if count % 20 == 0:
@@ -410,7 +418,7 @@ def _messages(budget: Budget) -> Row:
         finally:
             guard.cancel()
             wire.process.kill()
-    return Row("fuzz: server's messages", f"{count} requests, blind", wrong, count, 500)
+    return Row("fuzz: server's messages", f"{count} requests, blind", wrong, count, _REQUESTS_AN_HOUR)
 
 
 def _request(budget: Budget, uri: str) -> tuple[str, Any]:

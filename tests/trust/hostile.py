@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import fuzz
-from trust import AGENT, Budget, Row, gllint, places_in, write
+from trust import AGENT, Budget, Row, gllint, left_out, places_in, write
 
 import gllint as program
 import gllint_rules
@@ -34,6 +34,7 @@ from gllint.run.engine import Engine, Options
 from gllint.run.signing import signer
 
 _SIZE = 2_000
+_LEAST_OF_ALL, _CACHES = 50, 100  # pairs of an expression or parser and a text in any run; caches in an hour
 _MOST_GROWTH = 3.2  # for twice the text, where it takes long enough to be measured
 _MEASURABLE = 0.02
 _LONGEST = 20  # seconds for one text
@@ -50,8 +51,10 @@ def suite(budget: Budget) -> Iterator[Row]:
     yield _expressions(budget)
     yield from _parsers(budget.part(0.5))
     signal.signal(signal.SIGALRM, before)
-    if budget.is_long():
+    if budget.is_whole():
         yield from (_size(name, text) for name, text in _SIZES.items())
+    elif budget.is_long():
+        yield from (left_out(f"hostile: {name}") for name in _SIZES)
     yield _cache(budget.part(0.5))
     yield _places()
     yield _names()
@@ -66,7 +69,7 @@ def _parsers(budget: Budget) -> Iterator[Row]:
     budget.random.shuffle(pairs)
     grown: dict[str, dict[str, Grown]] = {name: {} for name in fuzz.TARGETS}
     for number, (name, piece) in enumerate(pairs):
-        if number < 50 or budget.left():
+        if number < _LEAST_OF_ALL or budget.goes_on(number, len(pairs) // 4):
             grown[name][piece] = _grown(lambda text, name=name: fuzz.feed(name, text), piece)  # type: ignore[misc]
     for name, by_piece in grown.items():
         wrong = [f"{piece!r}: {_shown(times)}" for piece, times in by_piece.items() if _is_too_much(times)]
@@ -87,7 +90,7 @@ def _expressions(budget: Budget) -> Row:
     budget.random.shuffle(pairs)
     wrong, worst, count = list[str](), (0.0, ""), 0
     for name, piece in pairs:
-        if count >= 50 and not budget.left():
+        if count >= _LEAST_OF_ALL and not budget.goes_on(count, len(pairs) // 4):
             break
         count += 1
         times = _grown(patterns[name], piece)
@@ -251,7 +254,7 @@ def _cache(budget: Budget) -> Row:
         _check_and_fix(top)
         shutil.copytree(top / ".gllint_cache", kept)
         entries = [path.relative_to(kept) for path in sorted(kept.glob("*/*"))]
-        for number in budget.rounds():
+        for number in budget.rounds(_CACHES):
             count = number + 1
             shutil.rmtree(top / ".gllint_cache")
             shutil.copytree(kept, top / ".gllint_cache")
@@ -269,7 +272,7 @@ def _cache(budget: Budget) -> Row:
                 wrong += _check_and_fix(top)
             except Exception as error:
                 wrong.append(f"{entry.name} with {payload[:2000]!r}: {type(error).__name__}: {error}")
-    return Row("hostile: an attacker's cache", f"{count} caches", wrong, count, 100)
+    return Row("hostile: an attacker's cache", f"{count} caches", wrong, count, _CACHES)
 
 
 def _check_and_fix(top: Path) -> list[str]:

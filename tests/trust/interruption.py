@@ -50,6 +50,7 @@ _OTHERS = {  # to which somebody else's lines belong
     "AGENTS.md": "# Ours\n",
 }
 _ROOM = (0, 100, 700)  # bytes that a file may hold
+_LEAST_WORKERS = 3
 _WORKERS, _MANY = 5, 2500  # files, so that they are looked at by several processes
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _FRAME = re.compile(rb'^ *File "([^"\n]+)", line', re.MULTILINE)
@@ -114,7 +115,11 @@ def _kills(budget: Budget, modes: list[str], folder: Path) -> Iterator[Row]:
         for mode in attempts
     ]
     counts, wrong = dict.fromkeys(attempts, 0), {mode: list[str]() for mode in attempts}
-    for done in budget.map(partial(_kill, attempts), kills, partial(_Killed, "")):
+
+    def fewest(_: list[_Killed]) -> int:
+        return min(counts.values())
+
+    for done in budget.map(partial(_kill, attempts), kills, partial(_Killed, ""), _LEAST, fewest):
         counts[done.mode or next(iter(attempts))] += 1
         wrong[done.mode or next(iter(attempts))] += done.wrong
     for mode, count in counts.items():
@@ -207,10 +212,10 @@ def _lost_workers(budget: Budget, top: Path) -> Row:
     command = [*GLLINT, "check", "--no-cache", "--jobs", "2", "--output-format", "json"]
     wanted = subprocess.run(command, cwd=top, capture_output=True, timeout=240, check=False).stdout
     count, wrong = 0, list[str]()
-    for _ in itertools.islice(budget.rounds(), _WORKERS):
+    for _ in itertools.islice(budget.rounds(_LEAST_WORKERS), _WORKERS):
         wrong += _without_worker(command, top, wanted)
         count += 1
-    return Row("interruption: a worker killed", f"{count} runs", wrong, count, 3)
+    return Row("interruption: a worker killed", f"{count} runs", wrong, count, _LEAST_WORKERS)
 
 
 def _without_worker(command: list[str], top: Path, wanted: bytes) -> list[str]:

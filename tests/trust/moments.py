@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from trust import Budget, Row
 
 from gllint_rules import Finding
+from gllint_rules.reading.stack import on_large_stack
 from gllint_runtime import GLError, Policy, Session, Tool, ToolRegistry
 from gllint_runtime.policy.kinds import KINDS
 from gllint_runtime.policy.packs import PACKS
@@ -58,7 +59,11 @@ def rows(budget: Budget) -> Iterator[Row]:
     items = [(kind, budget.random.random(), count) for _ in range(number) for kind in _KINDS]
     first, rest = items[: len(_KINDS)], items[len(_KINDS) :]
     done = [*map(_judge, first)]  # here, so that no process has to import what it needs
-    done += budget.map(_judge, rest, partial(Judged, "", 0, 0))
+
+    def fewest(later: list[Judged]) -> int:
+        return min(sum(item.count for item in later if item.kind == kind) for kind in _KINDS)
+
+    done += budget.map(_judge, rest, partial(Judged, "", 0, 0), _LEAST, fewest)
     for kind in _KINDS:
         judged = [item for item in done if item.kind in (kind, "")]
         count, findings = sum(item.count for item in judged), sum(item.findings for item in judged)
@@ -91,7 +96,7 @@ def codes_of(source: str, configuration: Drawn) -> set[str]:
     """The codes that a check of the source finds."""
     from harness import Case, run
 
-    found = run(Case("", {"agent.py": source}, configuration))
+    found = on_large_stack(run, Case("", {"agent.py": source}, configuration))
     assert all(isinstance(item, Finding) for item in found), found
     return {item.code for item in found if isinstance(item, Finding)}
 

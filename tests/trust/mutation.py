@@ -3,9 +3,9 @@
 All is loaded and all tests are collected once. Then a process, in which coverage says which test reaches which line,
 runs them, and for each mutant another one is forked, puts the changed code into the functions that live, and runs the
 quickest of its tests. ``survivors.md`` lists those that live on and change nothing that anybody could see: the rate of
-a group leaves them out. By itself, for some groups alone:
+a group leaves them out. A short run tries the groups that have few and quick tests. By itself, for some groups alone:
 
-    python tests/trust/mutation.py SECONDS SEED [GROUP ...]
+    python tests/trust/mutation.py SECONDS SEED HOURS [GROUP ...]
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tempfile import TemporaryDirectory
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from trust import PYTEST, Budget, Row, ran
+from trust import PYTEST, Budget, Row, left_out, ran
 
 _TOP = Path(__file__).parents[2]
 _SURVIVORS = Path(__file__).with_name("survivors.md")
@@ -103,10 +103,19 @@ _OWN = {
     ),
     "unit inference": ("test_measures.py", "test_units_with_pint.py", "test_case[gl106", "test_case[gl50"),
 }
+# The groups of a short run, and all tests of theirs: running every test once takes five minutes.
+_QUICK = {
+    "suppressions": ["tests/program/test_suppress.py"],
+    "baseline": ["tests/program/test_baseline.py"],
+    "guard": [
+        "tests/program/test_guard.py",
+        "tests/program/test_guard_edges.py",
+        "tests/program/test_guard_relay.py",
+    ],
+}
 # Seconds of this process for the tests of a mutant, by what they took before: for the quickest, for its group's own,
 # for all. And till they hang; what waits does so by the clock.
 _FIRST, _ENOUGH_OWN, _ENOUGH, _PATIENCE, _WAITS = 1.0, 15.0, 15.0, 90, 600
-_NO_TIME = "no time was left for a mutant once the tests had run"
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -116,7 +125,8 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
 
 def suite(budget: Budget) -> Iterator[Row]:
     """The suite runs in a process of its own, in which nothing of gllint is loaded yet."""
-    command = [sys.executable, __file__, str(budget.seconds), str(budget.seed)]
+    groups = () if budget.is_whole() else _QUICK
+    command = [sys.executable, __file__, str(budget.seconds), str(budget.seed), str(budget.hours), *groups]
     done = ran(*command, cwd=_TOP, timeout=budget.seconds + 1200)
     tried: dict[str, list[str | None]] = defaultdict(list)
     failing: list[str] = []
@@ -126,12 +136,11 @@ def suite(budget: Budget) -> Iterator[Row]:
             tried[mutant["group"]].append(mutant["survivor"])
         elif line.startswith('{"fails"'):
             failing.append(f"{json.loads(line)['fails']} fails before anything is changed")
-    if not tried and _NO_TIME in done.stdout.splitlines():
-        yield Row("mutation", _NO_TIME, count=0)
-    elif not tried:
+    if not tried:
         yield Row("mutation", "did not run", [done.stdout[-500:] + done.stderr[-1000:]])
     for group, results in sorted(tried.items()):
         yield row(group, results)
+    yield from (left_out(f"mutation: {group}") for group in _GROUPS if groups and group not in groups)
     if failing:
         yield Row("mutation: tests", f"{len(failing)} tests were left out", failing)
     gone = stale()
@@ -274,8 +283,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 class Trying:
     """A plugin of pytest that, instead of running the tests once, runs them for each mutant."""
 
-    def __init__(self, seconds: float, seed: int, groups: Sequence[str]) -> None:
-        self._budget, self._seed, self._groups = Budget(seconds, seed), seed, groups
+    def __init__(self, seconds: float, seed: int, hours: float, groups: Sequence[str]) -> None:
+        self._budget, self._seed, self._groups = Budget(seconds, seed, hours=hours), seed, groups
 
     def pytest_collection(self) -> None:
         """Before any test is read: hypothesis tries the same examples each time, and makes none of them smaller."""
@@ -316,15 +325,13 @@ class Trying:
             elif isinstance(each, _lru_cache_wrapper) and str(each.__module__).startswith("gllint"):
                 each.cache_clear()  # what it said while the tests were collected
         gc.freeze()  # what a process leaves alone is not copied for it
-        if not self._budget.left():
-            os.write(_OUT, f"{_NO_TIME}\n".encode())
         _both([partial(self._try, drawn[half::2], items, living, reached, took) for half in (0, 1)])
         return True
 
     def _try(self, drawn: Any, items: Any, living: Living, reached: Any, took: dict[str, float]) -> None:
-        """Print what becomes of each mutant for which there is time."""
-        for group, mutant in drawn:
-            if not self._budget.left():
+        """Print what becomes of each mutant that is due, and of those for which there is time."""
+        for share, group, mutant in drawn:
+            if share >= min(1.0, self._budget.hours) and not self._budget.goes_on(1):
                 break
             lines = reached[mutant.name]
             # Of a statement over several lines coverage knows the first.
@@ -354,8 +361,10 @@ def _within(seconds: float, tests: Sequence[str], took: dict[str, float]) -> lis
     return [test for test, at in zip(tests, until, strict=True) if at < seconds]
 
 
-def _drawn(names: Collection[str], groups: Sequence[str], draw: random.Random) -> list[tuple[str, Mutant]]:
-    """All mutants of ``groups``, each with its group: by chance which, and of each group as many as are due."""
+def _drawn(
+    names: Collection[str], groups: Sequence[str], draw: random.Random
+) -> list[tuple[float, str, Mutant]]:
+    """All mutants of ``groups`` in an order by chance, each with its group and the part of an hour in which it is due."""
     files: dict[str, list[str]] = {group: [] for group in groups or _GROUPS}
     for name in sorted(names):
         group = _group(name)
@@ -367,7 +376,7 @@ def _drawn(names: Collection[str], groups: Sequence[str], draw: random.Random) -
         draw.shuffle(mutants)
         least = _LEAST.get(group, _LEAST_OF_OTHERS)
         due += [((number + 0.5) / least, group, mutant) for number, mutant in enumerate(mutants)]
-    return [(group, mutant) for _, group, mutant in sorted(due, key=lambda each: each[0])]
+    return sorted(due, key=lambda each: each[0])
 
 
 def _survives(mutant: Mutant, living: Living, items: list[Any]) -> int:
@@ -454,5 +463,7 @@ if __name__ == "__main__":
 
     _OUT = os.dup(1)  # pytest catches what is printed
     os.chdir(_TOP)
-    chosen = Trying(float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
-    pytest.main([*PYTEST[3:], *_TESTS], plugins=[chosen])
+    seconds, seed, hours, *groups = sys.argv[1:]
+    quick = [test for group in groups for test in _QUICK.get(group, _TESTS)]
+    chosen = Trying(float(seconds), int(seed), float(hours), groups)
+    pytest.main([*PYTEST[3:], *dict.fromkeys(quick or _TESTS)], plugins=[chosen])

@@ -54,6 +54,7 @@ _SENTENCES = (
     "**{name}**: {number}\n", "It measured {number} ({name}).", "{name} = {number};", "Das {name} ergab {number}.",
     'The {name} is "{number}", as far as we can tell.', "…{name} {number}…", "`{name}` {number}\n",
 )  # fmt: skip
+_NUMBERS = 5_000  # in an hour
 _CLOSE = 30  # halves of the last place that part an invented number from all that is allowed
 GOOD = {"sourced", "quoted", "derived"}
 _SOURCED = ("sourced", "quoted")  # what a tool's text says is quoted
@@ -86,7 +87,7 @@ class Planted(NamedTuple):
 def row(budget: Budget) -> Row:
     counts, wrong = Counter[str](), list[str]()
     conversations = 0
-    for number in budget.rounds():
+    for number in budget.rounds(_NUMBERS, lambda: counts.total()):
         chance = Random(f"{budget.seed} {number}")
         conversations += 1
         run, answer, planted = conversation(chance)
@@ -101,7 +102,7 @@ def row(budget: Budget) -> Row:
         f"{numbers} numbers of {conversations} conversations ({shown}); "
         f"{counts['missed']} missed and {counts['flagged']} falsely flagged, of either 0 are allowed"
     )
-    return Row("oracles: audit of planted numbers", tried, wrong[:20], numbers, 5_000)
+    return Row("oracles: audit of planted numbers", tried, wrong[:20], numbers, _NUMBERS)
 
 
 def judged(run: list[dict[str, Any]], answer: str, planted: list[Planted]) -> Iterator[str]:

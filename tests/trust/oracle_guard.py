@@ -22,6 +22,7 @@ from gllint.guard.unit_places import UnitPlaces
 from gllint_runtime import Policy
 
 _LEVELS = ("shadow", "warn", "block")
+_MESSAGES = 20_000  # in an hour
 _UNITS = ("kWh", "kW", "kg", "m", "m3", "°C", "USD", "%", "MJ")
 _WORDS = (
     "heat",
@@ -83,7 +84,7 @@ def row(budget: Budget) -> Row:
     logging.getLogger("gllint_runtime").setLevel(
         logging.ERROR
     )  # what is told of bare numbers is not looked at here
-    for number in budget.rounds():
+    for number in budget.rounds(_MESSAGES, counts.total):
         for level in _LEVELS:
             chance = Random(f"{budget.seed} {number}")  # the same script for each level
             for line in _compared(chance, level, counts):
@@ -95,7 +96,7 @@ def row(budget: Budget) -> Row:
         f"{lines} messages ({shown}); {len(wrong)} differ",
         wrong[:20],
         lines,
-        20_000,
+        _MESSAGES,
     )
 
 
@@ -188,10 +189,9 @@ def _differences(answer: Answer, line: bytes, level: str, calls: int) -> tuple[l
     before = len(original.get("content") or ())
     added = [block.get("text", "") for block in result.get("content", [])[before:]]
     calls += 1
-    shown = [original.get("structuredContent"), *(original.get("content") or ())]
-    if not any(
-        map(str.isdigit, json.dumps(shown, ensure_ascii=False))
-    ):  # a result without numbers is left alone
+    shown = [original.get("structuredContent"), *map(_read, original.get("content") or ())]
+    # A result without numbers is left alone.
+    if not any(map(str.isdigit, json.dumps(shown, ensure_ascii=False))):
         return ([] if sent == got else [f"{answer.line!r} arrives as {line!r}"]), calls
     right = [f"gllint: call_id tc_{calls}"]
     result["content"] = result.get("content", [])[:before]
@@ -203,6 +203,14 @@ def _differences(answer: Answer, line: bytes, level: str, calls: int) -> tuple[l
     if not is_same or added != right or call_id != f"tc_{calls}":
         return [f"{answer.line!r} arrives as {line!r}"], calls
     return [], calls
+
+
+def _read(block: Any) -> Any:
+    """The value of a block whose text is JSON, whose letters may be written as numbers: ``\\u00f6``."""
+    try:
+        return json.loads(block["text"])
+    except (ValueError, KeyError, TypeError):
+        return block
 
 
 # --- what is drawn --------------------------------------------------------------------------------------------

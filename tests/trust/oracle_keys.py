@@ -26,11 +26,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "rules"))
 import itertools
 
 from gllint_rules import Finding
+from gllint_rules.reading.stack import on_large_stack
 from harness import Case, run
 from test_units_with_pint import as_pint
 
 _TABLE = Path(__file__).with_name("oracle_keys.txt")
-_AT_ONCE = 12  # keys of one program
+_AT_ONCE, _TRIED = 12, 5_000  # keys of one program, and of an hour
 # Words that change what a number is of, and not its unit.
 _BEFORE = ("", "", "total_", "max_", "avg_", "site_", "monthly_", "p95_", "est_", "north_wing_", "the_")
 _UCUM = {"By": "byte", "s": "second", "Hz": "hertz", "V": "volt", "W": "watt", "J": "joule", "Cel": "degC",
@@ -110,12 +111,11 @@ def composed(chance: Random) -> Key:
 
 def row(budget: Budget) -> Row:
     counts, wrong = Counter[str](), list[str]()
-    tried = 0
-    for number in budget.rounds():
+    for number in budget.rounds(_TRIED, lambda: counts["tried"]):
         chance = Random(f"{budget.seed} {number}")
         drawn = [*chance.sample(keys(), _AT_ONCE), *(composed(chance) for _ in range(_AT_ONCE))]
         for key, what, line in _judged(chance, drawn):
-            tried += 1
+            counts["tried"] += 1
             counts[what] += 1
             counts[key.table] += 1
             if line:
@@ -123,16 +123,21 @@ def row(budget: Budget) -> Row:
     tables = sorted({key.table for key in keys()} | {"composed"})
     told = f"{counts['theirs']} get that unit, {counts['none']} none, {counts['wrong']} another"
     of = ", ".join(f"{counts[table]} of {table}" for table in tables)
-    return Row("oracles: keys of others", f"{tried} keys ({of}): {told}", wrong[:20], tried, 5_000)
+    return Row(
+        "oracles: keys of others",
+        f"{counts['tried']} keys ({of}): {told}",
+        wrong[:20],
+        counts["tried"],
+        _TRIED,
+    )
 
 
 def _judged(chance: Random, drawn: list[Key]) -> list[tuple[Key, str, str]]:
     """What is proposed for each of these keys."""
     spelled = [_spelled(chance, key.name) for key in drawn]
     source, lines = _program(chance, spelled)
-    findings = {
-        item.span.line: item for item in run(Case("keys", {"a.py": source}, {})) if isinstance(item, Finding)
-    }
+    said = on_large_stack(run, Case("keys", {"a.py": source}, {}))
+    findings = {item.span.line: item for item in said if isinstance(item, Finding)}
     out = []
     for key, name, line in zip(drawn, spelled, lines, strict=True):
         finding = findings.get(line)

@@ -26,9 +26,10 @@ from trust import Budget, Row
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "rules"))
 from gllint_rules import Finding
+from gllint_rules.reading.stack import on_large_stack
 from harness import Case, run
 
-_TOOLS = 4  # of one program
+_TOOLS, _NUMBERS = 4, 2_000  # of one program, and of an hour
 _PROGRAM = "oracle_program"
 _REACHING = ("GL101", "GL102", "GL103", "GL104")
 # What is decided otherwise, and held by cases of the rules: a plain Enum's member is a name, bytes are no text, and
@@ -145,7 +146,7 @@ def row(budget: Budget) -> Row:
     if not budget.is_long():  # each takes a second to be imported
         installed = [name for name in installed if FRAMEWORKS[name].package in sys.modules] or installed[:1]
     logging.getLogger("mcp").setLevel(logging.ERROR)
-    for number in budget.rounds():
+    for number in budget.rounds(_NUMBERS, lambda: _judged(counts)):
         if not installed:
             break
         name = installed[number % len(installed)]
@@ -156,20 +157,25 @@ def row(budget: Budget) -> Row:
             counts[what] += 1
             if line:
                 wrong.append(f"round {number}: {name}: {what}: {line}")
-    numbers = sum(count for what, count in counts.items() if what not in ("refused", "false", "missed"))
+    numbers = _judged(counts)
     tried = (
         f"{numbers} numbers in {', '.join(installed) or 'no framework'}: {counts['told']} told and read by the model, "
         f"{counts['not there']} neither, {counts['carried']} in Quantities, Enums and bytes; {counts['false']} told and not read, "
         f"{counts['missed']} read and not told; {counts['refused']} results were refused"
     )
-    return Row("oracles: results that models read", tried, wrong[:20], numbers, 2_000)
+    return Row("oracles: results that models read", tried, wrong[:20], numbers, _NUMBERS)
+
+
+def _judged(counts: Counter[str]) -> int:
+    """How many numbers were compared, and are as they should be."""
+    return sum(count for what, count in counts.items() if what not in ("refused", "false", "missed"))
 
 
 def compared(name: str, chance: Random) -> Iterator[tuple[str, str]]:
     """What became of each number of a program: of which kind, and the words for what is wrong."""
     framework = FRAMEWORKS[name]
     tools, source = program(chance, framework)
-    findings = list(run(Case("results", {"a.py": source}, {"extend-select": ["GL104"]})))
+    findings = on_large_stack(run, Case("results", {"a.py": source}, {"extend-select": ["GL104"]}))
     assert all(isinstance(item, Finding) for item in findings), findings
     told = {
         item.span.line: item.message

@@ -31,12 +31,14 @@ from gllint_rules.inference.units.measure import Meaning, Measure, number_in_uni
 from gllint_rules.inference.units.reader import Units
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.stack import on_large_stack
 from test_units_with_pint import NAMES, PINT, VALUES, as_pint
 
 _MORE = {"temp_c": "degC", "supply_celsius": "degC", "tank_kelvin": "kelvin", "roof_temperature_f": "degF",
          "cost_usd": "USD", "price_usd_per_kwh": "USD/kWh", "emissions_kg_co2e": "kgCO2e", "gas_mj": "MJ",
          "length_m": "m", "pressure_kpa": "kPa", "force_n": "N", "volume_l": "liter", "span_days": "day"}  # fmt: skip
 _NAMES = {**NAMES, **_MORE}
+_PROGRAMS = 400  # in an hour
 _VALUES = {**VALUES, **{name: 21.0 + i / 9 for i, name in enumerate(_MORE)}}
 _LABELS = (
     "kWh",
@@ -419,7 +421,7 @@ def code(program: str) -> CodeType:
 def row(budget: Budget) -> Row:
     counts, wrong = Counter[str](), list[str]()
     programs = 0
-    for number in budget.rounds():
+    for number in budget.rounds(_PROGRAMS):
         program = Program(Random(f"{budget.seed} {number}")).text()
         programs += 1
         for what, line in compared(program):
@@ -428,7 +430,7 @@ def row(budget: Budget) -> Row:
                 wrong.append(f"round {number}: {line}\n{shown(program)}")
     told = f"{counts['unit']} units of results, {counts['meeting']} sums, {counts['label']} labels agree"
     tried = f"{programs} programs: {told}; {counts['silent']} lines that differ are not told; {len(wrong)} disagree"
-    return Row("oracles: units by pint", tried, wrong[:20], programs, 400)
+    return Row("oracles: units by pint", tried, wrong[:20], programs, _PROGRAMS)
 
 
 def compared(program: str) -> Iterator[tuple[str, str]]:
@@ -468,11 +470,13 @@ def _read(source: str) -> tuple[Meaning, list[Finding]]:
     module = read_module("/project/a.py", source)
     project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
     project.add(module)
-    findings = list(check(project, "/project/a.py", frozenset({"GL504", "GL505"})))
+    codes = frozenset({"GL504", "GL505"})
+    findings = on_large_stack(lambda: list(check(project, "/project/a.py", codes)))
     assert all(isinstance(item, Finding) for item in findings), findings
     compute = next(f for f in module.functions if f.name == "compute")
     units = Units(project.evaluator)
-    return units.returned(compute, units.body_of(module, compute)), findings  # type: ignore[return-value]
+    meaning = on_large_stack(lambda: units.returned(compute, units.body_of(module, compute)))
+    return meaning, findings  # type: ignore[return-value]
 
 
 def _run(program: str) -> tuple[list[Any], Log]:

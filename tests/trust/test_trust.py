@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 import re
 import signal
 import sys
@@ -19,11 +21,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 import mutation
 from interruption import ROOMS, traceback_in
 from promises import PROMISES
-from trust import Budget
+from trust import Budget, Row, left_out
 
 pytestmark = pytest.mark.timeout(230)  # it starts what takes its time on a busy machine
 
-_SUITES = ("corpus", "fuzz", "interruption", "equivalence", "oracles", "fixes", "promises")
+_SUITES = (
+    "corpus", "fuzz", "interruption", "equivalence", "oracles", "verdicts", "typography", "names", "moves", "fixes",
+    "promises",
+)  # fmt: skip
 _SECONDS = 0.5  # and what is begun then comes to its end
 _HERE = Path(__file__).parent
 _REPOSITORY = _HERE.parents[1]
@@ -35,6 +40,38 @@ def test_nothing_breaks(name: str) -> None:
     folders = (Path(sysconfig.get_path("stdlib"), "asyncio"), _REPOSITORY / "examples")
     rows = list(importlib.import_module(name).suite(Budget(_SECONDS, folders=folders)))
     assert [(row.suite, row.tried, row.wrong) for row in rows if row.verdict(hours=0) != "ok"] == []
+
+
+def test_what_the_suites_import_is_there() -> None:
+    """Some do so only in a run by hand, which may come much later than the change that moves a file."""
+    sys.path.extend(map(str, (_REPOSITORY / "benchmarks", _HERE.parent / "rules", _HERE.parent / "program")))
+    names = {
+        name
+        for path in _HERE.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for name in (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [each.name for each in node.names]
+            if isinstance(node, ast.Import)
+            else []
+        )
+    }
+    optional = {"atheris", "hypothesmith"}  # which are extras, and whose absence the suites bear
+    tops = {name.partition(".")[0] for name in names} - optional
+    assert [name for name in sorted(tops) if importlib.util.find_spec(name) is None] == []
+
+
+@pytest.mark.parametrize(
+    ("hours", "least", "number"), [(0, 5_000, 1), (0.1, 5_000, 500), (0.1, 34, 4), (2, 40, 40)]
+)
+def test_a_run_tries_its_part_of_an_hour_whatever_the_time(hours: float, least: int, number: int) -> None:
+    budget = Budget(0.0, hours=hours)
+    assert len([*budget.rounds(least)]) == number == len([*budget.map(str, range(10**6), str, least)])
+    assert Row("", "", count=number, least=least).verdict(hours) == "ok"
+    assert number == 1 or Row("", "", count=number - 1, least=least).verdict(hours) == "too few"
+    assert Row("", "", ["no"], number, least).verdict(hours) == "wrong"
+    assert left_out("").verdict(hours) == "left out"
 
 
 def test_each_promise_is_held_by_a_test() -> None:

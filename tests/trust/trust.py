@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import multiprocessing
 import os
 import random
@@ -24,7 +25,10 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: what was tried, what went wrong, how much was tried, and how much an hour is to try."""
+    """One line of the table: what was tried, what went wrong, how much was tried, and how much an hour tries at least.
+
+    A suite goes on until it has tried its part of that, whatever the time: too few are tried only where the inputs end.
+    """
 
     suite: str
     tried: str
@@ -36,7 +40,25 @@ class Row:
         """A row that tried too little has shown nothing."""
         if self.wrong:
             return "wrong"
-        return "ok" if self.count >= max(1, self.least * min(1.0, hours)) else "too few"
+        if not self.least:
+            return LEFT_OUT
+        return "ok" if self.count >= due(self.least, hours) else "too few"
+
+
+LEFT_OUT = "left out"
+
+
+def left_out(suite: str) -> Row:
+    """The row of what only a whole run does, in a shorter one."""
+    return Row(suite, f"takes a run of {60 * _WHOLE:.0f} minutes", count=0, least=0)
+
+
+def due(least: int, hours: float) -> int:
+    """How many inputs a run of so many hours tries at least, where one of an hour tries ``least``."""
+    return max(1, math.ceil(least * min(1.0, hours)))
+
+
+_WHOLE = 0.5  # hours from which a run leaves nothing out
 
 
 @cache
@@ -62,31 +84,43 @@ def everything(corpora: Sequence[Path]) -> tuple[Path, ...]:
 
 
 class Budget:
-    """How long a suite may take, and what it draws from. The same seed tries the same things, as far as it comes."""
+    """How long a suite may take, and what it draws from. The same seed tries the same things, as far as it comes.
 
-    def __init__(self, seconds: float, seed: int = 0, folders: Sequence[Path] = ()) -> None:
+    ``hours`` are those of the whole run, by which the least number of inputs is measured; an everyday run has none.
+    """
+
+    def __init__(
+        self, seconds: float, seed: int = 0, folders: Sequence[Path] = (), hours: float = 0.0
+    ) -> None:
         self._end = time.monotonic() + seconds
-        self.seconds, self.seed = seconds, seed
+        self.seconds, self.seed, self.hours = seconds, seed, hours
         self.random = random.Random(seed)
         self._folders = tuple(folders)
 
-    def left(self) -> bool:
-        """Whether there is time for one more."""
-        return time.monotonic() < self._end
+    def due(self, least: int) -> int:
+        """How many inputs are tried whatever the time, where a run of an hour tries ``least``; one is always tried."""
+        return due(least, self.hours)
+
+    def goes_on(self, count: int, least: int = 1) -> bool:
+        """Whether another input is tried once ``count`` have been: too few have been, or there is time."""
+        return count < self.due(least) or time.monotonic() < self._end
 
     def part(self, share: float) -> Budget:
         """A budget of its own for a share of the time that is left."""
-        return Budget(share * (self._end - time.monotonic()), self.seed, self._folders)
+        return Budget(share * (self._end - time.monotonic()), self.seed, self._folders, self.hours)
 
     def is_long(self) -> bool:
-        """Whether there is time for what an everyday run leaves out."""
-        return self.seconds > 30
+        """Whether this is a run by hand, which does more than an everyday one."""
+        return self.hours > 0
 
-    def rounds(self) -> Iterator[int]:
-        """Count the rounds for which there is time; there is always one."""
-        yield 0
-        number = 1
-        while self.left():
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.hours >= _WHOLE
+
+    def rounds(self, least: int = 1, count: Callable[[], int] | None = None) -> Iterator[int]:
+        """Number the rounds until there are ``least`` of an hour, by ``count`` where that is given, and the time is up."""
+        number = 0
+        while self.goes_on(count() if count else number, least) or not number:
             yield number
             number += 1
 
@@ -116,25 +150,39 @@ class Budget:
         yield from rest
 
     def map(
-        self, function: Callable[[_In], _Out], items: Iterable[_In], broken: Callable[[list[str]], _Out]
+        self,
+        function: Callable[[_In], _Out],
+        items: Iterable[_In],
+        broken: Callable[[list[str]], _Out],
+        least: int = 1,
+        count: Callable[[list[_Out]], int] = len,
     ) -> Iterator[_Out]:
-        """What ``function`` makes of the items for which there is time, in two processes where it is worth it.
+        """What ``function`` makes of the items, in two processes where it is worth it.
 
-        Where it raises, what ``broken`` makes of the words for that. What is not done when the time is up is given up.
+        Of those for which there is time, and of ``least`` of an hour in any case, as ``count`` counts what came.
+        Where it raises, what ``broken`` makes of the words for that. What is not done then is given up.
         """
         attempt = partial(_attempt, function, broken)
+        done: list[_Out] = []
         if not self.is_long():
-            yield from (attempt(item) for number, item in enumerate(items) if number == 0 or self.left())
+            for item in items:
+                if done and not self.goes_on(count(done), least):
+                    break
+                done.append(attempt(item))
+                yield done[-1]
             return
         is_over = threading.Event()
         try:
             with multiprocessing.get_context("fork").Pool(2, _end_orderly, maxtasksperchild=20) as pool:
                 processes = pool._pool  # type: ignore[attr-defined]
-                done = pool.imap_unordered(attempt, items)
+                results = pool.imap_unordered(attempt, items)
                 try:
                     with suppress(StopIteration, multiprocessing.TimeoutError):
-                        while True:
-                            yield done.next(max(0.0, self._end - time.monotonic()))
+                        while not done or self.goes_on(count(done), least):
+                            is_short = count(done) < self.due(least)
+                            left = max(0.0, self._end - time.monotonic())
+                            done.append(results.next(None if is_short else left))
+                            yield done[-1]
                 finally:
                     threading.Thread(target=_insist, args=(processes, is_over), daemon=True).start()
         finally:
@@ -300,6 +348,11 @@ def write(top: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(text, encoding="utf-8")
+
+
+def sum_of(name: str, records: Iterable[Any]) -> int:
+    """The sum of a field of some records."""
+    return sum(getattr(record, name) for record in records)
 
 
 def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
