@@ -131,12 +131,12 @@ class Context:
         for expr, value in pairs:
             if declared is not None:
                 value = hints.typed(self.evaluator, value, declared)
-            site, seen = visible_result(self.evaluator, tool, callable, expr, value)
+            site, result = visible_result(self.evaluator, tool, callable, expr, value)
             if not self.evaluator.modules.owns(callable.module.path):
                 # The project cannot change other packages, so findings are reported where it makes a tool of theirs.
                 site = Site(tool.module, tool.at)
-                seen = moved(seen, site)
-            yield Result(tool, callable, site, seen)
+                result = moved(result, site)
+            yield Result(tool, callable, site, result)
 
     def _answers_in(
         self, function: facts.Function, module: facts.Module, names: tuple[str, ...]
