@@ -30,8 +30,8 @@ _SHEBANG = expression(rb"#![^\n]*python")
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _BOM = b"\xef\xbb\xbf"
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and reported
-# Folders and files that are read around a file because they are of its project: nobody named that folder. It may be
-# someone's home if nothing marks it as a project.
+# Folders and files that are read around a file because they are of its project, whose folder the user did not name. It
+# may be someone's home if nothing marks it as a project.
 MOST_OF_PROJECT, MOST_WITHOUT_MARKER = 200_000, 2_000
 
 
@@ -198,11 +198,11 @@ def walk(
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
     looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what is in
-    it no one knows. ``within_project`` no one asked for it, so that ``folders`` note it, and so that the walk ends
-    after a number of folders and files. The folders nearest to ``top`` come first.
+    it is unknown. ``within_project`` it was not asked for: ``folders`` note it, and the walk ends after a number of
+    folders and files. The folders nearest to ``top`` come first.
     """
     folders = folders or Folders()
-    most = _most(top, places) if within_project else None
+    most = _most_entries(top, places) if within_project else None
     count = 0
     pending = deque([(top, _Judge(places.of(top), _ignores_above(top, places)))])
     while pending:
@@ -256,7 +256,7 @@ def walk(
                 yield SourceFile(path, place, signature(status))
 
 
-def _most(top: str, places: Places) -> int:
+def _most_entries(top: str, places: Places) -> int:
     """Return after how many folders and files the walk of a project ends."""
     return MOST_OF_PROJECT if places.of(top).root else MOST_WITHOUT_MARKER
 
@@ -264,8 +264,8 @@ def _most(top: str, places: Places) -> int:
 def _without_marker(top: str, places: Places) -> str:
     if places.of(top).root:
         return ""
-    *others, last = sorted(places.markers, reverse=True)
-    return f", and no {', '.join(others)} or {last} marks a project"
+    *names, last = sorted(places.markers, reverse=True)
+    return f", and no {', '.join(names)} or {last} marks a project"
 
 
 def _with_marks(folder: str, names: set[str]) -> set[str]:

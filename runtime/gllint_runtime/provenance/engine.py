@@ -1295,7 +1295,9 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
-_FROM_TO = re.compile(r"\A(?>.*?\b(?:from|von|de)\b).*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
+_FROM_TO = re.compile(
+    r"\A(?>.*?\b(?:from|von|de)\b).*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL
+)
 _MINUTES = re.compile(r"\d\s?[:.h]\s?\d\d")
 _ABOUT = re.compile(r"\b(?:around|about|near|nearly|gegen|vers)\s\Z", re.IGNORECASE)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
