@@ -393,7 +393,8 @@ class _Run:
                 looked = "" if gaps.is_empty else ", as far as gllint looked"
                 checked_files = count_text(len(outcome.checked), "file")
                 since = f"what changed since {self.request.since}, in " if self.request.since else ""
-                self._note(f"No {new}findings in {since}{checked_files}{looked}.")
+                if not outcome.failures:  # else a rule may have missed some
+                    self._note(f"No {new}findings in {since}{checked_files}{looked}.")
                 self._say_unchanged()
                 self._say_plain(outcome)
                 self._say_unseen(gaps)

@@ -13,9 +13,11 @@ def render(report: Report) -> str:
     suites: dict[str, list[Diagnostic]] = {}
     for diagnostic in report.diagnostics:
         suites.setdefault(diagnostic.path, []).append(diagnostic)
-    body = "".join(_suite(path, diagnostics) for path, diagnostics in suites.items()) or _passing_suite()
-    count = len(report.diagnostics)
-    head = f'<testsuites name="gllint" tests="{count or 1}" failures="{count}" errors="0">\n'
+    body = "".join(_suite(path, diagnostics) for path, diagnostics in suites.items())
+    count, errors = len(report.diagnostics), len(report.failures)
+    if errors or not count:
+        body += _own_suite([*map(visible, report.failures)])
+    head = f'<testsuites name="gllint" tests="{count + errors or 1}" failures="{count}" errors="{errors}">\n'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{body}</testsuites>\n'
 
 
@@ -40,12 +42,15 @@ def _case(diagnostic: Diagnostic) -> str:
     )
 
 
-def _passing_suite() -> str:
-    return (
-        '  <testsuite name="gllint" package="gllint" tests="1" failures="0" errors="0" skipped="0">\n'
-        '    <testcase classname="gllint" name="No findings" time="0"/>\n'
-        "  </testsuite>\n"
+def _own_suite(errors: list[str]) -> str:
+    """Return a suite with a test case for each internal error, or one that says that there are no findings."""
+    counts = f'tests="{len(errors) or 1}" failures="0" errors="{len(errors)}" skipped="0"'
+    case = '    <testcase classname="gllint" name="{}" time="0"'
+    cases = "".join(
+        f"{case.format('Internal error')}><error message={_attribute(error)}/></testcase>\n" for error in errors
     )
+    cases = cases or f"{case.format('No findings')}/>\n"
+    return f'  <testsuite name="gllint" package="gllint" {counts}>\n{cases}  </testsuite>\n'
 
 
 def _attribute(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gllint.shown import toml
 from gllint_rules import ToolSight
+from gllint_rules.finding import DESCRIBED
 from gllint_rules.tuples import NamedTuple
 
 TEXT_RULE = "GL104"
@@ -81,7 +82,8 @@ class Unseen(NamedTuple):
         if self._has_unjudged_text:
             yield f"the text of {self.text + self.texts_with_numbers} ({why_no_text})"
         if self.unregistered:
-            functions = f"{self.unregistered} function{'s' * (self.unregistered > 1)}"
+            noun = "tool" if self.under == (DESCRIBED,) else "function"
+            functions = f"{self.unregistered} {noun}{'s' * (self.unregistered > 1)}"
             yield f"{functions} under {' and '.join(self.under)} ({self.first_unregistered})"
         if self.files:
             yield self._left_out
@@ -152,7 +154,7 @@ def unseen(
         sum(sight.names for sight in listed if "text" in sight.other_parts),
         sum(sight.names for sight in partial),
         f"{show(partial[0].tool.path)}:{partial[0].line}" if partial else "",
-        len(unregistered),
+        sum(sight.names for sight in unregistered),
         plain,
         f"{show(unregistered[0].tool.path)}:{unregistered[0].line}" if unregistered else "",
         tuple(sorted({sight.under for sight in unregistered})),

@@ -65,6 +65,9 @@ class ToolAt(NamedTuple):
 ToolResult = Literal["number", "text", "unknown", "other", "unregistered"]
 
 
+DESCRIBED = "JSON descriptions whose function was not found"
+
+
 class ToolSight(NamedTuple):
     """How much of a tool's result gllint sees, and the line of its callable.
 
@@ -77,6 +80,7 @@ class ToolSight(NamedTuple):
 
     "unregistered" is a function that is passed on like a tool, although no row of the framework table makes it one:
     ``under`` says how, ``row`` is the row that does, as JSON. ``names`` is how many tools the callable serves.
+    Tools that are described as JSON to a model, and whose functions were not found, are one under :data:`DESCRIBED`.
     ``other_parts`` is what else the result contains that may have numbers: "text", "unknown".
     """
 

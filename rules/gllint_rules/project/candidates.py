@@ -9,17 +9,22 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from gllint_rules.finding import ToolAt, ToolSight
+from gllint_rules.finding import DESCRIBED, ToolAt, ToolSight
 from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, class_of, options
+from gllint_rules.project.project import registrars
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Call, Expr
+from gllint_rules.reading.facts import Call, Expr, Module
+from gllint_rules.tools.discovery import values_under
+from gllint_rules.tools.name_calls import called_by_name
+from gllint_rules.tools.registrars import Registrar, described_in, functions_in
 from gllint_rules.tools.registrars import functions as functions_of
-from gllint_rules.tools.registrars import functions_in
 from gllint_rules.words.names import LIKE_TOOLS, TOOL_PARAMETERS
 
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context
+    from gllint_rules.project.project import Project
 
+_CHOICES = frozenset({"tool_choice", "function_call", "toolChoice"})  # what makes the model call one tool
 _PROPERTIES = "properties"  # the key of a JSON Schema under which a tool's parameters are
 _DESCRIPTIONS = (*TOOL_PARAMETERS, "function")
 
@@ -28,10 +33,44 @@ def candidates(context: Context) -> Iterator[ToolSight]:
     """Yield the functions of the project that a module passes on like tools."""
     yield from _under_keywords(context)
     yield from _with_schema(context)
+    yield from _without_function(context)
     for call in context.project.tools.forms.without_function(context.module):
         line = context.project.positions(context.module).span(call.at).line
         at = ToolAt(context.module.path, call.at, "")
         yield ToolSight(at, line, "unregistered", under=f"`{facts.last_name(call.func)}(…)`")
+
+
+def _without_function(context: Context) -> Iterator[ToolSight]:
+    """Yield, as one, the tools that the module describes as JSON to a model if no function of the project bears or is
+    called by their names.
+
+    A tool that the model is made to call is the form of its answer.
+    """
+    module, words = context.module, context.names.table.descriptions
+    all_registrars = context.project.once(registrars)
+    names = {r.used_as for r in all_registrars if r.kind == "described" and r.path == module.path}
+    missing = names and names - context.project.once(_answered_names)
+    if not missing:
+        return
+    for value, scope in values_under(module, _CHOICES):
+        missing -= described_in(context.evaluator, value, Frame(module, scope), words, is_choice=True)
+    for value, scope in values_under(module, words.places) if missing else ():
+        if not missing.isdisjoint(described_in(context.evaluator, value, Frame(module, scope), words)):
+            line = context.project.positions(module).span(value.at).line
+            at = ToolAt(module.path, value.at, "")
+            yield ToolSight(at, line, "unregistered", under=DESCRIBED, names=len(missing))
+            return
+
+
+def _answered_names(project: Project) -> frozenset[str]:
+    """Return the names of the project's tools, and those by which it calls functions that are described as JSON."""
+    return frozenset[str]().union(*project.answers(_answered_in, project.once(registrars)))
+
+
+def _answered_in(project: Project, module: Module, registrars: frozenset[Registrar]) -> frozenset[str]:
+    words = project.names.table.descriptions
+    names = {call.name for call in called_by_name(project.evaluator, words, module, registrars)}
+    return frozenset(names.union(tool.name for tool in project.tools.of(module) if tool.name))
 
 
 def _under_keywords(context: Context) -> Iterator[ToolSight]:

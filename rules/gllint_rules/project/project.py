@@ -232,7 +232,9 @@ class Project:
         self._forget_answers()
 
     def talks(self) -> bool:
-        """Return whether a file of the project imports a framework of the table or a model's SDK."""
+        """Return whether a file of the project imports a framework of the table or a model's SDK, or reads a
+        model's calls of tools.
+        """
         if self._talks is None:
             self._talks = self._screened_out_talks or any(self._answers_of(_talks_to_a_model, None))
         return self._talks
@@ -377,7 +379,11 @@ def everything(project: Project) -> None:
 
 
 def _talks_to_a_model(project: Project, module: Module, argument: None) -> bool:
-    return project.names.table.talks_to_a_model(module.outline.modules())
+    table = project.names.table
+    requests = table.descriptions.quoted_requests
+    return table.talks_to_a_model(module.outline.modules()) or any(
+        module.mentions(section, requests) for section in module.outline.sections
+    )
 
 
 def registrars(project: Project) -> frozenset[Registrar]:

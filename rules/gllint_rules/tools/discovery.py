@@ -192,10 +192,10 @@ class Forms:
             self._describe(module)
 
     def _describe(self, module: Module) -> None:
-        """T5: note the names of the tools that ``module`` describes as JSON to a model's SDK."""
+        """T5: note the names of the tools that ``module`` describes as JSON to a model, by an SDK or by HTTP."""
         words = self.table.descriptions
         places, sink = words.places, self._sink(module, DESCRIPTIONS)
-        for value, scope in _values_under(module, places):
+        for value, scope in values_under(module, places):
             describe(self.evaluator, value, Frame(module, scope), sink, words)
         note = self._sink(module, None)
         for display, scope in module.dicts_where(lambda section: section.keys >= _DESCRIBED):
@@ -890,7 +890,7 @@ def _renamed(registrars: frozenset[Registrar]) -> frozenset[tuple[str, str]]:
     return frozenset((r.path, r.used_as) for r in map(Registrar._make, registrars) if r.kind == "renamed")
 
 
-def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr, Scope]]:
+def values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr, Scope]]:
     """Yield what a module passes by keywords, or stores under dict keys, that are among ``words``."""
     for call, scope in module.calls_where(lambda section: not words.isdisjoint(section.keywords)):
         yield from ((value, scope) for keyword, value in call.keywords if keyword in words)

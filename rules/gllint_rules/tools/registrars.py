@@ -249,6 +249,16 @@ def describe(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink, words: 
     walk.tell_descriptions(frame.module)
 
 
+def described_in(
+    evaluator: Evaluator, expr: Expr, frame: Frame, words: DescriptionWords, is_choice: bool = False
+) -> set[str]:
+    """Return the names of the tools that an expression describes as JSON; of a choice of a tool its name."""
+    walk = _Walk(evaluator, nowhere, words)
+    walk.container(expr, frame)
+    values = (*walk.values, evaluator.eval(expr, frame))
+    return walk.names.union(*(walk.described(value, is_choice) for value in values))
+
+
 def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     """Return the plain functions in the container ``value``."""
     walk = _Walk(evaluator)

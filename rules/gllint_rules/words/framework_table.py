@@ -130,16 +130,23 @@ class DescriptionWords(NamedTuple):
     """How JSON descriptions of tools are recognised, and the calls of the functions that they describe.
 
     ``places`` are the keywords and keys under which descriptions are given, ``schemas`` the keys of which one is
-    next to the name of each, unless it is ``nested`` under one of these. The others are last words of names: of what
-    has the name of a tool, of what has its arguments, and of a function next to the name of its tool.
+    next to the name of each, unless it is ``nested`` under one of these. ``requests`` are texts in what asks for a
+    call. The others are last words of names: of what has the name of a tool, of what has its arguments, and of a
+    function next to the name of its tool.
     """
 
     places: frozenset[str] = frozenset()
     schemas: frozenset[str] = frozenset()
     nested: frozenset[str] = frozenset()
+    requests: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     arguments: frozenset[str] = frozenset()
     affixes: frozenset[str] = frozenset()
+
+    @property
+    def quoted_requests(self) -> list[str]:
+        """The ``requests`` as source has them."""
+        return [form.format(text) for text in sorted(self.requests) for form in ('"{}"', "'{}'")]
 
 
 class NoTools(NamedTuple):

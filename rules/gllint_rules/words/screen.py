@@ -113,6 +113,7 @@ class Screen:
         # T5: JSON that describes tools, where a model is talked to.
         places = table.descriptions.places - table.any_keywords
         self._places = _encoded(places)
+        self._requests = _encoded(table.descriptions.quoted_requests)
         self._descriptions = _anchored(rf"(?<!\w){_word(places)}(?:{gap}=(?!=)|[\"']{gap}[:\]])")
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
@@ -273,7 +274,7 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton({*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._imports})
+        self._fragments = _Automaton({*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._requests, *self._imports})
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
@@ -300,9 +301,12 @@ class Screen:
         )
 
     def talks(self, data: bytes, hits: Hits | None = None) -> bool:
-        """Return whether the file imports a framework of the table or a model's SDK; ``hits`` as in :meth:`passes`."""
+        """Return whether the file imports a framework of the table or a model's SDK, or reads a model's calls.
+
+        ``hits`` are as in :meth:`passes`.
+        """
         hits = self.fragments(data) if hits is None else hits
-        return bool(self._imported(data, hits))
+        return not hits.keys().isdisjoint(self._requests) or bool(self._imported(data, hits))
 
     def _imported(self, data: bytes, hits: Hits) -> frozenset[str]:
         """Return the modules of frameworks and SDKs that a file imports."""
