@@ -263,6 +263,7 @@ _FORMS = {
     "bases": "class",
     "published": "toolkit",
     "described": "described",
+    "handlers": "cloud function",
 }
 
 

@@ -47,7 +47,8 @@ def _own_suite(errors: list[str]) -> str:
     counts = f'tests="{len(errors) or 1}" failures="0" errors="{len(errors)}" skipped="0"'
     case = '    <testcase classname="gllint" name="{}" time="0"'
     cases = "".join(
-        f"{case.format('Internal error')}><error message={_attribute(error)}/></testcase>\n" for error in errors
+        f"{case.format('Internal error')}><error message={_attribute(error)}/></testcase>\n"
+        for error in errors
     )
     cases = cases or f"{case.format('No findings')}/>\n"
     return f'  <testsuite name="gllint" package="gllint" {counts}>\n{cases}  </testsuite>\n'

@@ -135,6 +135,20 @@ def test_a_rule_that_fails_loses_nothing_else(
     assert code in own(tmp_path, packages, "rule").stdout
 
 
+def test_a_run_in_which_a_rule_failed_says_not_that_there_is_nothing(
+    write: Write, tmp_path: Path, own: Own
+) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(RAISING)
+    top = write({"agent.py": AGENT})
+    for name in ("concise", "junit"):
+        done = own(top, packages, "check", "--ignore", "GL", "--output-format", name)
+        assert done.returncode == 2 and "BAD101 failed on agent.py" in done.stderr
+        assert "No findings" not in done.stdout + done.stderr
+        assert "1 file left out" in done.stderr
+    assert 'errors="1"' in done.stdout
+
+
 @pytest.mark.parametrize("name", ["GL101", "GL777", "acme", "x-1"])
 def test_a_name_that_is_no_code_is_warned_of(write: Write, tmp_path: Path, own: Own, name: str) -> None:
     packages = install(tmp_path / "packages", "bad", {name: "bad:RULE"})

@@ -461,3 +461,30 @@ def test_what_is_registered_and_not_seen_is_counted(write: Write, run: Run) -> N
     assert unseen(run, top) == figures(unregistered=2)
     said = run("check", cwd=top).stderr.decode()
     assert "Not checked: 2 functions under `add_tool(…)` and `tool(…)` (server.py:20)." in said
+
+
+REMOTE = """\
+import json, openai, requests
+
+MORE = [{"type": "function", "function": {"name": "heat", "parameters": {"type": "object"}}}]
+
+
+def turn(messages):
+    reply = openai.OpenAI().chat.completions.create(model="m", messages=messages, tools=MORE CHOICE)
+    for call in reply.choices[0].message.tool_calls:
+        url = "https://tools.example/" + call.function.name
+        messages.append(requests.post(url, json=json.loads(call.function.arguments)).text)
+"""
+
+
+def test_a_tool_that_is_described_and_has_no_function_is_counted(write: Write, run: Run) -> None:
+    top = write({"gllint.toml": "", "agent.py": REMOTE.replace(" CHOICE", "")})
+    assert unseen(run, top) == figures(unregistered=1)
+    said = run("check", cwd=top).stderr.decode()
+    assert "Not checked: 1 tool under JSON descriptions whose function was not found (agent.py:7)." in said
+
+
+def test_a_tool_that_the_model_is_made_to_call_is_the_form_of_its_answer(write: Write, run: Run) -> None:
+    choice = ', tool_choice={"type": "function", "function": {"name": "heat"}}'
+    top = write({"gllint.toml": "", "agent.py": REMOTE.replace(" CHOICE", choice)})
+    assert unseen(run, top) == figures()

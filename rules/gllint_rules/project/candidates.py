@@ -15,8 +15,8 @@ from gllint_rules.project.project import registrars
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Module
 from gllint_rules.tools.discovery import values_under
-from gllint_rules.tools.name_calls import called_by_name
-from gllint_rules.tools.registrars import Registrar, described_in, functions_in
+from gllint_rules.tools.name_calls import called_by_name, dispatch_calls
+from gllint_rules.tools.registrars import COMPUTED, Registrar, described_in, functions_in
 from gllint_rules.tools.registrars import functions as functions_of
 from gllint_rules.words.names import LIKE_TOOLS, TOOL_PARAMETERS
 
@@ -49,8 +49,9 @@ def _without_function(context: Context) -> Iterator[ToolSight]:
     module, words = context.module, context.names.table.descriptions
     all_registrars = context.project.once(registrars)
     names = {r.used_as for r in all_registrars if r.kind == "described" and r.path == module.path}
-    missing = names and names - context.project.once(_answered_names)
-    if not missing:
+    answered = context.project.once(_answered_names) if names else names
+    missing = names - answered - ({COMPUTED} if answered else set())
+    if not missing or COMPUTED in answered:
         return
     for value, scope in values_under(module, _CHOICES):
         missing -= described_in(context.evaluator, value, Frame(module, scope), words, is_choice=True)
@@ -63,14 +64,25 @@ def _without_function(context: Context) -> Iterator[ToolSight]:
 
 
 def _answered_names(project: Project) -> frozenset[str]:
-    """Return the names of the project's tools, and those by which it calls functions that are described as JSON."""
+    """Return the names of the project's tools, and those by which it calls functions that are described as JSON.
+
+    :data:`COMPUTED` is among them if it calls what it looks up by a name.
+    """
     return frozenset[str]().union(*project.answers(_answered_in, project.once(registrars)))
 
 
 def _answered_in(project: Project, module: Module, registrars: frozenset[Registrar]) -> frozenset[str]:
     words = project.names.table.descriptions
     names = {call.name for call in called_by_name(project.evaluator, words, module, registrars)}
-    return frozenset(names.union(tool.name for tool in project.tools.of(module) if tool.name))
+    names |= {tool.name for tool in project.tools.of(module) if tool.name}
+    sunk: list[object] = []
+
+    def sink(*fields: object) -> None:
+        sunk.append(fields)
+
+    if any(True for _ in dispatch_calls(project.evaluator, words, module, registrars, sink)) or sunk:
+        names.add(COMPUTED)
+    return frozenset(names)
 
 
 def _under_keywords(context: Context) -> Iterator[ToolSight]:

@@ -13,7 +13,7 @@ from gllint_rules.words.text_files import TEXT_MARK, text_kind
 _LONGEST_PATH = 1_000
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 # Files in the top folder of a project, which is the working folder, not a package, `__init__.py` or not.
-_TOP_FOLDER_FILES = ("pyproject.toml", "setup.py", ".git/HEAD")
+_TOP_FOLDER_FILES = ("pyproject.toml", "setup.py", "requirements.txt", ".git/HEAD")
 
 
 class Imports:

@@ -236,12 +236,17 @@ def _each_of_pair(value: Value) -> tuple[Value, ...]:
 
 
 def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:
-    """Return the payload of a dict that has the keys of one of ``shapes``."""
+    """Return the payload of a dict that has the keys of one of ``shapes``, and of one in its payload."""
     if isinstance(value, DictOf):
         for keys, places in shapes.items():
             if keys <= value.entries.keys():
                 entries: dict[Key, tuple[Entry, ...]] = {
-                    key: items for key, items in value.entries.items() if key in places
+                    key: tuple(
+                        replace(item, value=join(*(_shaped(part, shapes) for part in options(item.value))))
+                        for item in items
+                    )
+                    for key, items in value.entries.items()
+                    if key in places
                 }
                 return replace(value, entries=entries, rest=None)
     return value

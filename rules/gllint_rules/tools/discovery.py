@@ -41,7 +41,7 @@ from gllint_rules.tools.framework_names import (
     origins,
     real_names,
 )
-from gllint_rules.tools.name_calls import called_by_name
+from gllint_rules.tools.name_calls import ANYWHERE, called_by_name, dispatch_calls
 from gllint_rules.tools.registrars import (
     DESCRIPTIONS,
     Registrar,
@@ -67,6 +67,7 @@ _MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
 _DESCRIBED = frozenset({"name", "description"})  # keys of a dict that describes a tool for a model
 _MOST_RENAMING = 200  # characters of a statement that only gives a decorator another name
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
+_HANDLER, _HANDLER_PARAMETERS = "handler", ["event", "context"]  # how a function begins that a cloud calls
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
 _DECORATED = ("func", "fn", "function", "callable", "f")
@@ -126,12 +127,16 @@ class Forms:
                 yield tool
         calls = called_by_name(self.evaluator, self.table.descriptions, module, registrars)
         names = Counter(function for _, function in {(call.name, call.function.function) for call in calls})
-        for call in calls:
+        for call in (
+            *calls,
+            *dispatch_calls(self.evaluator, self.table.descriptions, module, registrars, nowhere),
+        ):
             function = call.function.function
             if function not in tool_functions:
                 tool_functions.add(function)
                 # What computes the results of several tools goes by its own name.
-                name = getattr(function, "name", call.name) if names[function] > 1 else call.name
+                is_own = names[function] != 1 or call.name == ANYWHERE
+                name = getattr(function, "name", call.name) if is_own else call.name
                 yield Tool("T5", module, call.scope, call.at, (call.function,), name)
 
     def registrars_in(self, module: Module, registrars: frozenset[Registrar]) -> frozenset[Registrar]:
@@ -144,6 +149,9 @@ class Forms:
             partial(self._sink, module, registrars=by_path),
             self.table.descriptions,
         ):
+            pass
+        sink = self._sink(module, None, registrars=by_path)
+        for _ in dispatch_calls(self.evaluator, self.table.descriptions, module, registrars, sink):
             pass
         return frozenset(by_path.get(module.path, ()))
 
@@ -185,6 +193,7 @@ class Forms:
                 for callee in wrapped_functions(self.evaluator, tool.callables[0], sink):
                     yield self._plain("T7", frame, tool.at, callee, tool.framework)
             yield from self._generated(module, function)
+        yield from self._handlers(module)
         for call, frame in calls:
             yield from self._list_tools(call, frame)
         if self.callees.talks():
@@ -604,6 +613,16 @@ class Forms:
             for value in values or returned(function.body):
                 for callee in functions(self.evaluator, value, inner):
                     yield self._plain("T7", inner, value.at, callee, match[0].framework)
+
+    def _handlers(self, module: Module) -> Iterator[Tool]:
+        """Yield the cloud functions (T7), ``handler(event, context)``, of a module that reads which tool is wanted."""
+        texts, sections = self.table.handlers, module.outline.sections
+        for function in module.functions_where(lambda section: section.name.endswith(_HANDLER), SHAPE):
+            if [param.name for param in function.params] == _HANDLER_PARAMETERS:
+                row = next((texts[t] for t in texts if any(module.mentions(s, (t,)) for s in sections)), None)
+                if row is not None:
+                    callee = FunctionOf(module, function)
+                    yield self._plain("T7", Frame(module, module.scope), function.at, callee, row)
 
     def _plain(
         self, form: Form, frame: Frame, at: int, callee: FunctionOf, framework: Framework | None

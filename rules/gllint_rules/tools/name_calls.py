@@ -31,7 +31,7 @@ from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
 from gllint_rules.reading.reads import SHAPE
 from gllint_rules.tools.framework_names import bound_function
-from gllint_rules.tools.registrars import Registrar
+from gllint_rules.tools.registrars import COMPUTED, Registrar, Sink, functions_within
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
 
@@ -76,6 +76,24 @@ def called_by_name(
         for call in calls
         if (call.is_namesake or call.name not in with_namesake) and search.is_near(described[call.name])
     ]
+
+
+def dispatch_calls(
+    evaluator: Evaluator,
+    words: DescriptionWords,
+    module: Module,
+    registrars: Iterable[Registrar],
+    sink: Sink,
+) -> Iterator[NameCall]:
+    """Yield the functions that ``module`` looks up by a name and calls with a tool's arguments, under :data:`ANYWHERE`.
+
+    A registry of the project may compute the names that it describes to the model. ``sink`` takes note of what fills
+    what they are looked up in.
+    """
+    described = described_names(frozenset(registrars))
+    search = _Search(evaluator, words, module, frozenset(described))
+    if described and search.is_near(set().union(*described.values())):
+        yield from search.dispatch_calls(sink)
 
 
 @lru_cache(maxsize=4)
@@ -284,17 +302,44 @@ class _Search(Struct, eq=False):
 
     def _looked_up(self, part: SectionFacts) -> Iterator[NameCall]:
         """Yield the functions that are looked up by the name of a tool: in a dict, or by ``getattr``."""
-        for sub, scope in part.subscripts:
-            if self._holds_name(sub.index):
-                yield from self._under_name(sub.base, sub, part, scope)
+        for base, look, scope in self._looks(part):
+            yield from self._under_name(base, look, part, scope)
         for call, scope in part.calls:
             match call:
-                case Call(func=facts.Attr(base=base, name="get"), args=(key, *_)) if self._holds_name(key):
-                    yield from self._under_name(base, call, part, scope)
                 case Call(func=facts.Name(id="getattr"), args=(base, key, *_)):
                     yield from self._attributes(base, key, call, scope)
                 case _:
                     pass
+
+    def _looks(self, part: SectionFacts) -> Iterator[tuple[Expr, Expr, Scope]]:
+        """Yield the look-ups by the name of a tool, each after what it looks in."""
+        for sub, scope in part.subscripts:
+            if self._holds_name(sub.index):
+                yield sub.base, sub, scope
+        for call, scope in part.calls:
+            match call:
+                case Call(func=facts.Attr(base=base, name="get"), args=(key, *_)) if self._holds_name(key):
+                    yield base, call, scope
+                case _:
+                    pass
+
+    def dispatch_calls(self, sink: Sink) -> Iterator[NameCall]:
+        """Yield what is looked up by a name and called with the arguments of a tool."""
+        for part in self.module.sections(
+            lambda section: any(self._ends_with(name, self.words.names) for name in section.looked_up)
+        ):
+            for base, look, scope in self._looks(part):
+                if COMPUTED not in self.names and any(
+                    True for _ in self._under_name(base, look, part, scope)
+                ):
+                    continue  # only what bears a described name is a tool
+                for call, call_scope in self._calls_of(look, part, scope):
+                    values = [*call.args, *(value for _, value in call.keywords)]
+                    if any(map(self._holds_arguments, values)):
+                        functions = [*self._functions(call.func, Frame(self.module, call_scope))]
+                        functions += functions_within(self.evaluator, base, Frame(self.module, scope), sink)
+                        for function in functions:
+                            yield NameCall(ANYWHERE, function, call_scope, call.at, False)
 
     def _under_name(self, base: Expr, look: Expr, part: SectionFacts, scope: Scope) -> Iterator[NameCall]:
         """Return the functions that a look-up in ``base`` may give."""
@@ -313,7 +358,7 @@ class _Search(Struct, eq=False):
                 for function in _functions_in(entry.value):
                     is_namesake = self._is_namesake(getattr(function.function, "name", ""), key)
                     if not is_namesake and is_called is None:
-                        is_called = self._is_called(look, part, scope)
+                        is_called = any(True for _ in self._calls_of(look, part, scope))
                     if is_namesake or is_called:
                         yield NameCall(key, function, scope, look.at, is_namesake)
 
@@ -363,8 +408,8 @@ class _Search(Struct, eq=False):
 
     # --- what is called with what ---------------------------------------------------------------------------------
 
-    def _is_called(self, look: Expr, part: SectionFacts, scope: Scope) -> bool:
-        """Return whether what is looked up is called with a tool's arguments, and what it gives is kept."""
+    def _calls_of(self, look: Expr, part: SectionFacts, scope: Scope) -> Iterator[tuple[Call, Scope]]:
+        """Yield the calls of what is looked up, with a tool's arguments, whose result is kept."""
         names = {
             name
             for name, bindings in scope.bindings.items()
@@ -373,14 +418,15 @@ class _Search(Struct, eq=False):
         }
         dropped = set(_dropped(part.body, *(function.body for function in part.functions)))
         for call, call_scope in part.calls:
-            is_it = any(expr is look for expr in parts_of(call.func)) or (
-                facts.last_name(call.func) in names and call_scope.home(facts.last_name(call.func)) is scope
+            is_it = any(
+                part is look
+                or (isinstance(part, facts.Name) and part.id in names and call_scope.home(part.id) is scope)
+                for part in parts_of(call.func)
             )
             if facts.last_name(call.func) in _IN_THREADS:
                 is_it = is_it or any(isinstance(arg, facts.Name) and arg.id in names for arg in call.args)
             if is_it and call.at not in dropped and self._takes_arguments(call):
-                return True
-        return False
+                yield call, call_scope
 
     def _takes_arguments(self, call: Call) -> bool:
         """Return whether a call is given nothing, or what the model gave for a tool's arguments."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 DESCRIPTIONS = "descriptions"
+COMPUTED = "*"  # stands for the names of described tools that the source does not show
 MOST_PARTS = 2_000  # expressions and values that are looked at for one argument
 _ADDS_ONE = frozenset({"append", "add", "insert"})
 _ADDS_MANY = frozenset({"extend", "update"})
@@ -95,6 +96,13 @@ def functions_in(
     walk = _Walk(evaluator, sink)
     walk.container(expr, frame)
     return walk.functions(False, of_objects)
+
+
+def functions_within(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink) -> tuple[FunctionOf, ...]:
+    """Return the functions in the container ``expr``, also inside the dicts and objects that it contains."""
+    walk = _Walk(evaluator, sink, is_deep=True)
+    walk.container(expr, frame)
+    return walk.functions(False)
 
 
 class _Uses(NamedTuple):
@@ -330,6 +338,7 @@ class _Walk(Struct, eq=False):
     budget: int = MOST_PARTS
     visits: set[tuple[Scope, str]] = field(default_factory=set)
     names: set[str] = field(default_factory=set)  # of tools that calls describe
+    is_deep: bool = False  # an element is also what a dict, or a call, has that makes one
 
     def tell_descriptions(self, module: Module) -> None:
         """Pass on the tools that are described as JSON in what was met, if ``module`` passes that to others."""
@@ -346,8 +355,10 @@ class _Walk(Struct, eq=False):
             if isinstance(option, Record) and _NAME in option.entries:
                 if is_nested or not self.words.schemas.isdisjoint(option.entries):
                     names = (o for entry in option.entries[_NAME] for o in options(entry.value))
-                    literals = (o.literal for o in names if isinstance(o, Text))
+                    literals = [o.literal if isinstance(o, Text) else None for o in names]
                     yield from (name for name in literals if name and _TOOL_NAME.fullmatch(name))
+                    if None in literals:
+                        yield COMPUTED
                     continue
             for key, entry in option.contents():
                 yield from self.described(entry.value, key in self.words.nested)
@@ -390,8 +401,13 @@ class _Walk(Struct, eq=False):
                 self.element(inner, frame)
             case facts.Const() | facts.Join():
                 pass
+            case facts.Dict(items=entries) if self.is_deep:
+                for _, item in entries:
+                    self.element(item, frame)
             case facts.Call():
                 self.describing(expr, frame)
+                for arg in (*expr.args, *(v for _, v in expr.keywords)) if self.is_deep else ():
+                    self.element(arg, frame)
                 for option in options(self.evaluator.eval(expr, frame)):
                     if not (isinstance(option, FunctionOf) and self.wrapped(expr, option, frame)):
                         self.values.append(option)

@@ -34,6 +34,7 @@ ANY = "*"
 # The row of the names that a project's settings add by themselves.
 CONFIGURED = "configured"
 _PLACE = (int, str)
+_QUOTED = ('"{}"', "'{}'")
 _GIVEN = expression(r"[\w.*]+\((\w+)=\"(\w+)\"\)")
 _NAME = expression(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
 _CLASS = expression(r"(?:\w+\.)*\w+")
@@ -92,6 +93,7 @@ class Framework(NamedTuple):
     parts: Mapping[tuple[str, str], tuple[Place, ...]] = {}
     changed_by: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    handlers: tuple[str, ...] = ()  # texts by which a cloud function reads which tool the model wants
     runs: tuple[str, ...] = ()
     dispatchers: tuple[str, ...] = ()
     outside: bool = False  # its names count only where a package outside the project brings them
@@ -146,7 +148,7 @@ class DescriptionWords(NamedTuple):
     @property
     def quoted_requests(self) -> list[str]:
         """The ``requests`` as source has them."""
-        return [form.format(text) for text in sorted(self.requests) for form in ('"{}"', "'{}'")]
+        return [form.format(text) for text in sorted(self.requests) for form in _QUOTED]
 
 
 class NoTools(NamedTuple):
@@ -402,6 +404,12 @@ class Table:
         return frozenset(p.attribute for p in listings if not p.of and p.attribute != ANY)
 
     @cached_property
+    def handlers(self) -> Mapping[str, Framework]:
+        """The texts, as source has them, by which cloud functions read which tool the model wants, with their rows."""
+        pairs = ((row, text) for row in self.rows for text in row.handlers)
+        return {form.format(text): row for row, text in pairs for form in _QUOTED}
+
+    @cached_property
     def _general(self) -> tuple[Framework, ...]:
         """The rows that count wherever they are met."""
         return tuple(row for row in self.rows if not row.imports)
@@ -589,6 +597,7 @@ def _row(row: object, where: str, own: bool) -> Framework:
         parts={_condition(k, where): v for k, v in _placed(row, "parts", where, ()).items()},
         changed_by=_strings(row, "changed-by", where),
         answers=_strings(row, "answers", where),
+        handlers=_strings(row, "handlers", where),
         runs=_strings(row, "runs", where),
         dispatchers=_strings(row, "dispatchers", where),
         outside=row.get("outside", False),
@@ -731,7 +740,7 @@ def _as_record(row: Framework) -> dict[str, Any]:
 
 def _from_record(fields: dict[str, Any]) -> Framework:
     """Make a row from its stored fields."""
-    for key in ("imports", "only_with", "changed_by", "answers", "runs", "dispatchers"):
+    for key in ("imports", "only_with", "changed_by", "answers", "handlers", "runs", "dispatchers"):
         if key in fields:
             fields[key] = tuple(fields[key])
     for key in ("bases", "envelopes"):

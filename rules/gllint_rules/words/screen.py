@@ -194,6 +194,8 @@ class Screen:
                     ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
                 ),
             ),
+            # T7: a cloud function that the model's agent calls.
+            (_encoded(table.handlers), ((_encoded(table.handlers), ()),)),
             # GL406: the model of an answer.
             (
                 _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
@@ -274,7 +276,9 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton({*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._requests, *self._imports})
+        self._fragments = _Automaton(
+            {*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._requests, *self._imports}
+        )
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
