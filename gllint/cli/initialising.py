@@ -143,6 +143,8 @@ def _lines(project_plan: Plan) -> Iterator[str]:
     for key, value in project_plan.proposal.addition.values.items():
         count = project_plan.proposal.settled.get(key, 0)
         why = _MODES[value] if key == "mode" else f"needed by {count_text(count, 'finding')}"
+        if key == "mode" and count:
+            why += f": leaves out {count_text(count, 'finding')} whose unit is shown, or that concern claims"
         yield f"  {key} = {json.dumps(value)}  # {why}"
     for pattern, codes in project_plan.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code: no user sees it"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import mmap
 import multiprocessing
 import os
 import sys
@@ -49,6 +50,9 @@ class Plugin:
         frozenset()
     )  # those of flake8's own codes that its user does not see
 
+    # Whether this run reported what a file leaves unchecked. The processes that flake8 forks share the byte.
+    _has_reported: ClassVar[mmap.mmap] = mmap.mmap(-1, 1)
+
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
         self._filename, self._lines = filename, lines
 
@@ -61,6 +65,8 @@ class Plugin:
         noqa = not getattr(options, "disable_noqa", False)
         cls._engine = engine = Engine(Options(jobs=1, noqa=noqa, take_turns=True, fixes=False))
         cls._baselines = None
+        if multiprocessing.parent_process() is None:
+            cls._has_reported[0] = 0
         cls._silenced = _silenced(options)
         _stand_in_where_flake8_gives_up()
         try:
@@ -91,8 +97,9 @@ class Plugin:
         for notice in outcome.notices:
             _say(notice.text(_shown))
         gaps = engine.unseen(outcome, _shown)
-        if not gaps.is_empty:
-            _say(f"{gaps.line()}. {gaps.advice()}".rstrip())
+        if not gaps.is_empty and not self._has_reported[0]:
+            self._has_reported[0] = 1
+            _say(f"{gaps.line()}. `gllint check` counts this for all files.")
         if outcome.findings and self._would_be_checked(path, engine):
             self._tell_hidden(path, engine, outcome.findings)
             for finding in outcome.findings:

@@ -19,10 +19,19 @@ _ABOUT_UNITS = OFF_IN_SOURCED_MODE | {"GL101", "GL104", "GL201", "GL202"}
 
 
 class Proposal(NamedTuple):
-    """What ``[tool.gllint]`` would gain. ``settled`` counts, for each key, the findings that asked for it."""
+    """What ``[tool.gllint]`` would gain. ``settled`` counts, for each key, the findings that asked for it.
+
+    ``of_mode`` are the findings that sourced mode may leave out, and no other setting.
+    """
 
     addition: Addition
     settled: Mapping[str, int]
+    of_mode: tuple[Finding, ...] = ()
+
+    def left_out_by_mode(self, remaining: Iterable[Finding]) -> int:
+        """Return how many findings sourced mode alone leaves out, if these are the ``remaining`` ones."""
+        places = {(finding.path, finding.span, finding.code) for finding in remaining}
+        return sum((finding.path, finding.span, finding.code) not in places for finding in self.of_mode)
 
 
 def propose(survey: Survey, config: Config, root: str, mode: str | None = None) -> Proposal:
@@ -39,16 +48,21 @@ def propose(survey: Survey, config: Config, root: str, mode: str | None = None) 
         if mode:
             values["mode"] = mode
     others = uncounted_keys(survey.own)
+    of_mode: list[Finding] = []
     for finding in ours:
         # In sourced mode a number whose unit is shown is no finding, nor is a Quantity in a list.
         needs_no_setting = mode == "sourced" and finding.code in _ABOUT_UNITS
+        needs_other = not needs_no_setting
         for key, new in asked_by(finding, config):
             if needs_no_setting and key != "plain-keys":
                 continue
             if key == "plain-keys" and not is_counted(finding, others):
                 continue
+            needs_other = True
             items.setdefault(key, {}).update(dict.fromkeys(new))
             settled[key] = settled.get(key, 0) + 1
+        if not needs_other:
+            of_mode.append(finding)
         for key in switches_asked_by(finding, config) if not needs_no_setting else ():
             values[key] = True
             settled[key] = settled.get(key, 0) + 1
@@ -61,7 +75,7 @@ def propose(survey: Survey, config: Config, root: str, mode: str | None = None) 
     ignores |= {pattern: ("GL900",) for pattern in survey.templates if pattern not in config.per_file_ignores}
     if ignores:
         settled["per-file-ignores"] = survey.in_tests
-    return Proposal(Addition(lists, ignores, values), settled)
+    return Proposal(Addition(lists, ignores, values), settled, tuple(of_mode))
 
 
 def _is_test(finding: Finding, root: str) -> bool:

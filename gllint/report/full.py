@@ -1,7 +1,7 @@
 """For people: a first screen of the findings, or with ``--verbose`` each with its source and evidence.
 
-The first screen has ten findings with their source, those first whose help names a unit; then a line a finding, up to
-a hundred findings; then a line a rule and file. At the end is a setting that would leave findings out.
+The first screen has up to ten findings with their source, those first whose help names a unit; then a line a finding,
+up to a hundred findings; then a line a rule and file. At the end is a setting that would leave findings out.
 """
 
 from __future__ import annotations

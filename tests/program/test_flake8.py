@@ -246,12 +246,14 @@ def test_files_that_gllint_leaves_out_make_nothing_be_checked_again(
 
 def test_what_was_not_looked_at_is_on_standard_error(write: Write, gllint: list[str]) -> None:
     tool = "from agents import function_tool\n\n\n@function_tool\ndef f(site: str):\n    return fetch(site)\n"
-    top = write({"gllint.toml": "", "a.py": tool, "b.py": "x = 1\n"})
-    done = subprocess.run(
-        [*gllint, "-m", "flake8", "--select", "GL", "a.py", "b.py"],
-        cwd=top,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0 and not done.stdout
-    assert done.stderr.decode().startswith("gllint: 1 tool. Not checked: 1 (unknown result: a.py:5).")
+    top = write({"gllint.toml": "", "a.py": tool, "b.py": tool, "c.py": tool})
+    for jobs in ("1", "2"):
+        done = subprocess.run(
+            [*gllint, "-m", "flake8", "--select", "GL", "--jobs", jobs, "a.py", "b.py", "c.py"],
+            cwd=top,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0 and not done.stdout
+        [line] = done.stderr.decode().splitlines()
+        assert line.startswith("gllint: 1 tool. Not checked: 1 (unknown result: ")

@@ -62,7 +62,7 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     )
     assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
     assert "gllint-baseline.json: 1 finding, not shown\n" in said and '"findings"' not in said
-    assert 'mode = "sourced"  # answers cite plain numbers' in said
+    assert 'mode = "sourced"  # answers cite plain numbers: leaves out 1 finding whose unit is shown' in said
     assert "unit-packs" not in said  # the key of `took_ms` says its unit
     assert 'plain-keys = ["found"]  # needed by 1 finding' in said
     assert "langchain (2 files)" in said and "Findings: 6 now, 1 with these settings." in said
