@@ -6,6 +6,7 @@ The cases were written and labelled by someone who has not seen the engine (`ans
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import Session
+from gllint_runtime import Refused, Session
 
 ANSWERS = Path(__file__).parent / "answers"
 
@@ -71,3 +72,22 @@ def test_answers(name: str, count: int, rejected: int, passed: int) -> None:
 )
 def test_later_answers(name: str, count: int, rejected: int, passed: int) -> None:
     test_answers(name, count, rejected, passed)
+
+
+def test_a_stream_shows_no_number_that_fails_in_the_whole_message() -> None:
+    chance = random.Random(58)
+    shown = length = 0
+    for case, answers in conversations("open"):
+        gate, (_, message) = recorded(case), answers[-1]
+        stream, size = gate.stream(), chance.randint(1, 40)
+        for start in range(0, len(message), size):
+            stream.feed(message[start : start + size])
+        verdict = gate.verify(message)
+        assert message.startswith(stream.released)
+        if isinstance(verdict, Refused):
+            failing = [entry["span"] for entry in verdict.error.context or ()]
+            assert all(start >= len(stream.released) for start, _ in failing)
+            continue
+        shown, length = shown + len(stream.released), length + len(message)
+        assert stream.close().message == message == stream.released + stream.rest
+    assert shown > 0.6 * length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import json
+import sys
 from datetime import date
 from typing import Any
 
@@ -215,6 +216,50 @@ def test_a_stream_releases_what_holds() -> None:
     with pytest.raises(GLProvenanceError) as refusal:
         stream.close()
     assert refusal.value.released == "Order A-48213 is there. It costs $49.99. Really. "
+
+
+def _sites(count: int) -> tuple[Session, str]:
+    """A session, and a message of one sentence for each of its sites, a few of them with a number that follows."""
+    gate = session()
+    sites = [
+        {"site": f"Plant {i}", "energy_kwh": 100.5 + 7 * i, "cost_usd": 20.25 + 3 * i} for i in range(count)
+    ]
+    gate.record("usage", {}, {"sites": sites})
+    sentences = [f"{one['site']} used {one['energy_kwh']} kWh and paid ${one['cost_usd']}. " for one in sites]
+    return gate, "".join(sentences)
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_a_stream_reads_and_judges_each_number_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, costs = 0, []
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    for size in (40, 160):
+        gate, message = _sites(size)
+        gate.check(message)
+        stream, before = gate.stream(), calls
+        sys.setprofile(count)
+        try:
+            for i in range(0, len(message), 20):
+                stream.feed(message[i : i + 20])
+        finally:
+            sys.setprofile(None)
+        assert len(stream.released) > 0.95 * len(message)
+        costs.append(calls - before)
+    assert costs[1] < 4.4 * costs[0]
+
+
+def test_a_stream_goes_on_after_a_call_that_comes_between() -> None:
+    gate, message = _sites(4)
+    stream = gate.stream()
+    stream.feed(message + "Order B-77 has 3 parcels. ")
+    assert stream.feed("It is on its way. ") == ""
+    gate.record("order", {}, {"order": "B-77", "parcels": 3})
+    assert stream.feed("It is late.") == "Order B-77 has 3 parcels. It is on its way. "
+    assert stream.close().message.endswith("It is late.")
 
 
 def test_sentences_that_fail_are_dropped() -> None:

@@ -907,9 +907,7 @@ class Session:
         if gate is None or find_macros(part):
             return None  # what a macro shows is judged with the whole message
         with self._lock:
-            findings = gate.judge(before + part)
-        is_faulty = any(finding.fails and finding.reading.start >= len(before) for finding in findings)
-        return None if is_faulty else part
+            return None if any(finding.fails for finding in gate.judge_part(before, part)) else part
 
     @property
     def trace(self) -> list[dict[str, Any]]:

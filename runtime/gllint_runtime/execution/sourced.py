@@ -11,7 +11,7 @@ from gllint_runtime.policy.errors import GLDataError, GLError, GLProvenanceError
 from gllint_runtime.policy.settings import Policy
 
 if TYPE_CHECKING:
-    from gllint_runtime.provenance.engine import Provenance
+    from gllint_runtime.provenance.engine import Judging, Provenance
     from gllint_runtime.provenance.findings import Finding, Miss
 
 _MOST_LISTED = 50
@@ -36,14 +36,17 @@ class SourcedGate:
         self._policy, self._constants = policy, constants
         self._provenance: Provenance | None = None  # made when a number is first judged
         self._waiting: list[tuple[str, str] | CallRecord] = []
+        self._begun: tuple[str, Judging] | None = None  # the text of a stream, as far as it was judged
 
     def hear(self, speaker: str, text: str) -> None:
         """Take in what the user or the program said."""
         self._waiting.append((speaker, text))
+        self._begun = None
 
     def record(self, record: CallRecord) -> None:
         """Take in a call."""
         self._waiting.append(record)
+        self._begun = None
 
     @property
     def provenance(self) -> Provenance:
@@ -64,6 +67,17 @@ class SourcedGate:
     def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
         """Return the numbers of a text with their verdicts."""
         return self.provenance.judge(text, proven)
+
+    def judge_part(self, before: str, part: str) -> list[Finding]:
+        """Return the numbers of a part of a text that grows, with their verdicts; nothing is judged twice."""
+        from gllint_runtime.provenance.engine import Judging
+
+        text, judging = self._begun or ("", None)
+        if judging is None or text != before:
+            judging = Judging(self.provenance)
+            judging.add(before)
+        self._begun = before + part, judging
+        return judging.add(part)
 
     def errors(self, findings: Sequence[Finding]) -> list[GLError]:
         """Return one error for each code that the findings have, each with all of them in its hint and context."""

@@ -7,13 +7,14 @@ that it cites, and for whatever may still change how it is read: within markup t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError, GLValidationError
 from gllint_runtime.policy.expressions import expression
+from gllint_runtime.policy.places import is_abbreviated
 from gllint_runtime.policy.schemas import Claim
 
 
@@ -31,10 +32,11 @@ class Gate(Protocol):
         """Return what a part shows, or ``None`` while it is rejected."""
 
 
-# Where a part ends: behind a sentence, before a blank line, and before a line that begins a block of its own.
+# Where a part ends: behind a sentence ("4. März" has no end), before a blank line, and before a line that begins a
+# block of its own.
 _END = expression(
     r"""
-    [.!?…][)\]"'”’»*_]{0,4}(?=\s)\s++(?=\S)
+    (?:[!?…]|(?<!\s\d)(?<!\s\d\d)\.)[)\]"'”’»*_]{0,4}(?=\s)\s++(?=\S)
   | [。！？][」』）”’]{0,4}(?=[^」』）”’])
   | (?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+(?=\S)
   | \n(?=[^\S\n]*+(?:[-*+•|\#>]|[0-9]{1,9}[.)])[^\S\n]*+\S)
@@ -47,14 +49,20 @@ _HELD = expression(r"(?:[<&\\`\[{~]|\$(?!\d))(?<!\{\{)(?!\{claim:\d{1,9}\}\})")
 # An end that is not whole yet is at most these many characters, blanks aside, behind blanks, and before them.
 _OPEN = (16, 8, 0)
 _HEAD = 2_000
-_MOST_BEFORE = 20_000
 _TAIL = 6_000
 
 
 def parts_of(text: str) -> list[str]:
     """Return the sentences, list items and table rows of a text, each with what is between it and the next."""
-    ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
+    ends = [0, *_ends(text, 0), len(text)]
     return [text[start:end] for start, end in pairwise(ends) if start < end]
+
+
+def _ends(text: str, start: int) -> Iterator[int]:
+    """Yield where the parts end that end behind a place; within a line, a point behind an abbreviation is no end."""
+    for match in _END.finditer(text, start):
+        if match[0][0] != "." or "\n" in match[0] or not is_abbreviated(text, start, match.start()):
+            yield match.end()
 
 
 class MessageStream:
@@ -139,12 +147,12 @@ class MessageStream:
         text = self._text
         if not text[chunk_at - 1 : chunk_at].strip() and text[chunk_at:].isspace() and chunk_at:
             return  # blanks behind blanks end nothing
-        for match in _END.finditer(text, max(self._searched, self._open)):
-            if _HELD.search(text, self._searched, match.end()):
+        for end in _ends(text, max(self._searched, self._open)):
+            if _HELD.search(text, self._searched, end):
                 self._stuck = True
                 return
-            self._ends.append(match.end())
-            self._searched = match.end()
+            self._ends.append(end)
+            self._searched = end
         at = len(text)
         for most in _OPEN:
             while at > self._searched and text[at - 1].isspace():
@@ -159,7 +167,7 @@ class MessageStream:
             return None
         context = self._text[self._block : self._start]
         if getattr(self._session, "mode", "claims") == "sourced":  # what is derived, and lists, rest on more
-            context = self._text[max(0, self._start - _MOST_BEFORE) : self._start]
+            context = self._text[: self._start]
         elif len(context) > _HEAD + _TAIL:  # of a long table the head, and the rows above
             context = f"{context[:_HEAD]}\n{context[-_TAIL:]}"
         part = self._text[self._start : end]

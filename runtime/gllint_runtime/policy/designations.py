@@ -104,9 +104,9 @@ def _is_measured(text: str, at: int) -> bool:
     return not counted_units().issuperset(units_at(text, at)[0])
 
 
-def designated(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of a message that are names, idioms or scales with digits: ``iPhone 15``, ``24/7``."""
-    for match in _named_things().finditer(text):
+def designated(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of a message, from a place on, that are names or idioms with digits: ``iPhone 15``."""
+    for match in _named_things().finditer(text, start):
         yield match.span()
 
 

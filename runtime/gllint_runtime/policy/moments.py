@@ -121,10 +121,10 @@ _YEAR = re.compile(rf",?\s+({_CENTURY})(?![\w]|[.,]\d)")
 _BEGINNING = re.compile(r"\d+|[^\W\d_]+")
 
 
-def _matches(text: str) -> Iterator[re.Match[str]]:
+def _matches(text: str, begin: int) -> Iterator[re.Match[str]]:
     """Yield what looks like a date or a time: it begins with a digit, a month, or the letter of a quarter."""
-    pattern, months, end = _pattern(), month_numbers(), 0
-    for place in _BEGINNING.finditer(text):
+    pattern, months, end = _pattern(), month_numbers(), begin
+    for place in _BEGINNING.finditer(text, begin):
         start, word = place.start(), place[0]
         if start < end or not (
             word.isdecimal() or word.lower() in months or word in ("Q", "T", "FY", "q", "t", "fy")
@@ -136,11 +136,11 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def moments(text: str) -> list[Found]:
-    """Return the dates and times of a text, in order."""
+def moments(text: str, begin: int = 0) -> list[Found]:
+    """Return the dates and times of a text from a place on, in order."""
     hits: list[Found] = []
-    end = 0
-    for match in _matches(text):
+    end = begin
+    for match in _matches(text, begin):
         if match.start() < end:
             continue
         readings = tuple(moment for moment in _readings(match) if moment.is_real())
@@ -153,7 +153,8 @@ def moments(text: str) -> list[Found]:
         hits.append(Found(match.start(), end, readings))
         if (
             match["pp"]
-            and (early := _TIME_BEFORE.search(text, max(0, match.start() - 24), match.start())) is not None
+            and (early := _TIME_BEFORE.search(text, max(begin, match.start() - 24), match.start()))
+            is not None
         ):
             half = 12 if match["pp"].lower() == "p" else 0
             own = tuple(

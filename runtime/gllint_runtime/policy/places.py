@@ -6,8 +6,8 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -83,15 +83,53 @@ class Place:
         return self._clause
 
 
-@dataclass(eq=False)
-class Layout:
-    """The lines, sentences and words of a text."""
+class _Above(NamedTuple):
+    """What is above a line and may count for it."""
 
-    text: str
-    _numbers: list[Span] = field(default_factory=list)
-    _sentence_spans: dict[int, list[Span]] = field(default_factory=dict)
-    _clause_spans: dict[Span, list[Span]] = field(default_factory=dict)
-    _cell_spans: dict[int, list[Span]] = field(default_factory=dict)
+    headings: tuple[tuple[int, Span], ...] = ()
+    label: Span | None = None
+    parents: tuple[Line, ...] = ()
+    header: Line | None = None
+    has_items: bool = False
+
+
+class Layout:
+    """The lines, sentences and words of a text, which may grow."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = ""
+        self.lines: list[Line] = []  # each with what is above it that counts for it
+        self._line_starts: list[int] = []
+        self._above_last = _Above()  # the last line, which may still grow
+        self._captions: list[
+            Span
+        ] = []  # the sentences that say something of all numbers: "All figures in millions"
+        self._words: tuple[list[int], list[str]] = [], []
+        self._words_end = 0
+        self._numbers: list[Span] = []
+        self._sentence_spans: dict[int, list[Span]] = {}
+        self._clause_spans: dict[Span, list[Span]] = {}
+        self._cell_spans: dict[int, list[Span]] = {}
+        self.grow(text)
+
+    def grow(self, text: str) -> None:
+        """Add what follows: further sentences, list items or rows."""
+        end = len(self.text)
+        self.text += text
+        self._captions[:0] = [match.span() for match in _CAPTION.finditer(self.text, end)][::-1]
+        start = 0
+        if self.lines:
+            start = self._line_starts.pop()
+            self.lines.pop()
+            self._cell_spans.pop(start, None)
+        above = self._above_last
+        for piece in self.text[start:].splitlines(keepends=True) or [""]:
+            line = _line(piece, start)
+            self._above_last = above
+            above = _placed(line, piece, above)
+            self.lines.append(line)
+            self._line_starts.append(start)
+            start += len(piece)
 
     def place(self, start: int, end: int) -> Place:
         """Return the place of a number."""
@@ -101,68 +139,28 @@ class Layout:
         """Add a number, which ends the description of those next to it."""
         self._numbers.append((place.start, place.end))
 
-    @cached_property
+    @property
     def words(self) -> tuple[list[int], list[str]]:
         """Return where the words begin, and the words, folded."""
-        hits = [(match.start(), folded_word(match[0])) for match in _WORD.finditer(self.text)]
-        return [start for start, _ in hits], [word for _, word in hits]
+        starts, words = self._words
+        if self._words_end < len(self.text):
+            for match in _WORD.finditer(self.text, self._words_end):
+                starts.append(match.start())
+                words.append(folded_word(match[0]))
+            self._words_end = len(self.text)
+        return self._words
 
     def words_in(self, span: Span) -> list[str]:
         """Return the words of a stretch."""
         starts, words = self.words
         return words[bisect_left(starts, span[0]) : bisect_left(starts, span[1])]
 
-    @cached_property
-    def lines(self) -> list[Line]:
-        """The lines, each with what is above it that counts for it."""
-        lines: list[Line] = []
-        headings: list[tuple[int, Span]] = []
-        label: Span | None = None
-        parents: list[Line] = []
-        header: Line | None = None
-        has_items = False
-        start = 0
-        for piece in self.text.splitlines(keepends=True) or [""]:
-            line = _line(piece, start)
-            if line.kind == "heading":
-                level = len(piece.lstrip()) - len(piece.lstrip().lstrip("#"))
-                headings = [(element, span) for element, span in headings if element < level]
-                headings.append((level, (line.start, line.end)))
-                label, parents, header = None, [], None
-            elif line.kind == "label":
-                label, parents, header, has_items = (line.start, line.end), [], None, False
-            elif line.kind == "prose":
-                if has_items or not piece.strip().endswith(":"):
-                    label = None
-                if piece.strip().endswith(":"):
-                    label, has_items = (line.start, line.end), False
-                parents, header = [], None
-            elif line.kind == "item":
-                has_items = True
-                header = None
-                parents = [element for element in parents if element.indent < line.indent]
-                line.heads = tuple((element.start, element.end) for element in reversed(parents))
-                parents.append(line)
-            elif line.kind == "row":
-                has_items = True
-                header = header or line
-                line.header = header if header is not line else None
-            elif line.kind == "blank" and header is not None:
-                header = None
-            if line.kind not in ("blank", "heading"):
-                own = (label,) if label is not None and label != (line.start, line.end) else ()
-                line.heads = (*line.heads, *own, *(span for _, span in reversed(headings)))
-            lines.append(line)
-            start += len(piece)
-        return lines
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [line.start for line in self.lines]
-
     def line_at(self, place: int) -> Line:
         """Return the line that contains a place."""
-        return self.lines[max(0, bisect_right(self._line_starts, place) - 1)]
+        return self.lines[self._number_at(place)]
+
+    def _number_at(self, place: int) -> int:
+        return max(0, bisect_right(self._line_starts, place) - 1)
 
     def sentence(self, start: int, end: int) -> Span:
         """Return the sentence that contains a place; of a table row the whole row."""
@@ -170,16 +168,17 @@ class Layout:
 
     def _sentences(self, line: Line) -> list[Span]:
         """Return the spans of the sentences of a line."""
-        if (hits := self._sentence_spans.get(line.start)) is not None:
-            return hits
-        spans: list[Span] = []
+        spans = self._sentence_spans.setdefault(line.start, [])
         first = line.start
-        for match in _SENTENCE.finditer(self.text, line.start, line.end) if line.kind != "row" else ():
-            if not _ABBREVIATED.search(self.text, max(line.start, match.start() - 8), match.start()):
+        if spans:
+            if spans[-1][1] >= line.end:
+                return spans
+            first = spans.pop()[0]  # the line has grown
+        for match in _SENTENCE.finditer(self.text, first, line.end) if line.kind != "row" else ():
+            if not is_abbreviated(self.text, line.start, match.start()):
                 spans.append((first, match.start() + 1))
                 first = match.end()
         spans.append((first, line.end))
-        self._sentence_spans[line.start] = spans
         return spans
 
     def previous_sentence(self, sentence: Span) -> Span | None:
@@ -191,7 +190,7 @@ class Layout:
 
     def list_start(self, line: Line) -> int:
         """Return where the list or table begins that ends at a line or right before it, with its introduction."""
-        place = start = self.lines.index(line)
+        place = start = self._number_at(line.start)
         while place > max(0, start - _LONGEST_LIST) and self.lines[place - 1].kind in _LISTED:
             place -= 1
         if place < start and place and self.lines[place - 1].kind == "prose":
@@ -200,7 +199,7 @@ class Layout:
 
     def next_item(self, line: Line) -> int:
         """Return where the next item of a list ends; at the last item, or outside a list, where the line ends."""
-        place = self.lines.index(line) + 1
+        place = self._number_at(line.start) + 1
         if line.kind != "item" and self.text[line.start : line.end].rstrip().endswith(":"):
             end = line.end
             for following in self.lines[place : place + _LONGEST_LIST]:
@@ -280,7 +279,8 @@ class Layout:
 
     def _windows(self, place: Place, clause: Span) -> Iterator[tuple[Span, ...]]:
         """Yield the text between a number and its neighbours in a clause with several numbers."""
-        inside = [span for span in self._numbers if clause[0] <= span[0] < clause[1]]
+        first, last = (bisect_left(self._numbers, (at,)) for at in clause)
+        inside = self._numbers[first:last]
         if len(inside) < 2:
             return
         number = next((i for i, span in enumerate(inside) if span[0] == place.start), None)
@@ -363,10 +363,10 @@ class Layout:
                 return hits
         return None
 
-    @cached_property
-    def _captions(self) -> list[Span]:
-        """The sentences that say something of all numbers: "All figures in millions"."""
-        return [match.span() for match in _CAPTION.finditer(self.text)][::-1]
+
+def is_abbreviated(text: str, start: int, point: int) -> bool:
+    """Return whether a point is behind an abbreviation or a list number; ``start`` is that of the line."""
+    return _ABBREVIATED.search(text, max(start, point - 8), point) is not None
 
 
 def _span_at(spans: list[Span], place: int) -> Span:
@@ -486,6 +486,38 @@ def _line(piece: str, start: int) -> Line:
         if stripped[-1] == ":" or not any(char.isdecimal() for char in stripped):
             return Line(start, end, "label")
     return Line(start, end, "prose")
+
+
+def _placed(line: Line, piece: str, above: _Above) -> _Above:
+    """Give a line what is above it that counts for it; return what is above the next."""
+    headings, label, parents, header, has_items = above
+    own, trimmed = (line.start, line.end), piece.strip()
+    if line.kind == "heading":
+        level = len(trimmed) - len(trimmed.lstrip("#"))
+        headings = (*(pair for pair in headings if pair[0] < level), (level, own))
+        label, parents, header = None, (), None
+    elif line.kind == "label":
+        label, parents, header, has_items = own, (), None, False
+    elif line.kind == "prose":
+        if has_items or not trimmed.endswith(":"):
+            label = None
+        if trimmed.endswith(":"):
+            label, has_items = own, False
+        parents, header = (), None
+    elif line.kind == "item":
+        has_items, header = True, None
+        parents = tuple(element for element in parents if element.indent < line.indent)
+        line.heads = tuple((element.start, element.end) for element in reversed(parents))
+        parents = (*parents, line)
+    elif line.kind == "row":
+        has_items, line.header = True, header
+        header = header or line
+    elif line.kind == "blank":
+        header = None
+    if line.kind not in ("blank", "heading"):
+        labels = (label,) if label is not None and label != own else ()
+        line.heads = (*line.heads, *labels, *(span for _, span in reversed(headings)))
+    return _Above(headings, label, parents, header, has_items)
 
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})

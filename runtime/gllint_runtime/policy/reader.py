@@ -100,48 +100,9 @@ class Reader:
 
         Without ``prose`` it is data: its order means nothing, and no line is a label.
         """
-        if not has_digit(text):
-            return []
-        visited = SeenText(text)
-        if self.decimal_comma is None and prose and _FOREIGN.search(text) is not None:
-            self.decimal_comma = len({word.lower() for word in _FOREIGN.findall(text)}) > 1 or None
-        layout = Layout(visited.text)
-        spans = [*_marked(visited.text)]
-        readings: list[Reading] = []
-        end = 0
-        for start, stop, shape, hits in _merged(visited.text, spans):
-            if start < end:
-                continue
-            place = layout.place(start, stop)
-            if shape == "number":
-                reading, end = self._number(visited.text, start, stop, place)
-                if reading.units == ("h",) and readings and _is_of_day(visited.text, reading, readings[-1]):
-                    reading.shape, reading.renderings, reading.units = "moment", (), ()
-            else:
-                reading = Reading(start, stop, visited.text[start:stop], shape, place)
-                end = stop
-            if hits is not None:
-                reading.moments = hits.readings
-                _as_duration(reading)
-                if reading.units and (pace := _PACE.match(visited.text, stop)) is not None:
-                    reading.units = (*reading.units, f"min/{pace[1].lower()}")
-                if reading.renderings and _is_length(visited.text, reading, readings):
-                    reading.shape, reading.moments = "number", ()
-            place.end = max(place.end, end)
-            readings.append(reading)
-        _join_ranges(visited.text, readings)
-        readings = _joined_quantities(visited.text, readings)
-        if prose:
-            _mark_order(visited.text, readings)
-        for reading in readings:
-            layout.number(reading.place)
-            if reading.shape in ("number", "ordinal"):
-                _with_declared_unit(reading, layout)
-            reading.start, reading.end = visited.span(reading.start, reading.end)
-            reading.text = text[reading.start : reading.end]
-        return readings
+        return GrowingText(self, prose=prose).add(text) if has_digit(text) else []
 
-    def _number(self, text: str, start: int, stop: int, place: Place) -> tuple[Reading, int]:
+    def number(self, text: str, start: int, stop: int, place: Place) -> tuple[Reading, int]:
         """Read the number at a position: a duration, a time of a stopwatch, or a value with its unit."""
         duration = _DURATION.match(text, start)
         if duration is not None and duration.end() >= stop:
@@ -307,6 +268,63 @@ class Reader:
             zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
             hits.append((value, power - len(decimals), (significant - zeros) or significant))
         return tuple(hits)
+
+
+class GrowingText:
+    """A text that is read as it grows: each part begins a sentence, a list item or a row."""
+
+    def __init__(self, reader: Reader, *, prose: bool = True) -> None:
+        self._reader, self._prose = reader, prose
+        self.layout = Layout()
+        self.length = 0  # with the markup
+        self._foreign: set[str] = set()
+        self._order: dict[str, float] = {}  # the last number of each series
+
+    def add(self, part: str) -> list[Reading]:
+        """Read a further part in order."""
+        reader, layout = self._reader, self.layout
+        visited, begin, start = SeenText(part), self.length, len(layout.text)
+        self.length += len(part)
+        layout.grow(visited.text)
+        if not has_digit(part):
+            return []
+        text = layout.text
+        if reader.decimal_comma is None and self._prose:
+            self._foreign |= {word.lower() for word in _FOREIGN.findall(part)}
+            reader.decimal_comma = len(self._foreign) > 1 or None
+        readings: list[Reading] = []
+        end = start
+        for at, stop, shape, hits in _merged(text, [*_marked(text, start)], start):
+            if at < end:
+                continue
+            place = layout.place(at, stop)
+            if shape == "number":
+                reading, end = reader.number(text, at, stop, place)
+                if reading.units == ("h",) and readings and _is_of_day(text, reading, readings[-1]):
+                    reading.shape, reading.renderings, reading.units = "moment", (), ()
+            else:
+                reading = Reading(at, stop, text[at:stop], shape, place)
+                end = stop
+            if hits is not None:
+                reading.moments = hits.readings
+                _as_duration(reading)
+                if reading.units and (pace := _PACE.match(text, stop)) is not None:
+                    reading.units = (*reading.units, f"min/{pace[1].lower()}")
+                if reading.renderings and _is_length(text, reading, readings):
+                    reading.shape, reading.moments = "number", ()
+            place.end = max(place.end, end)
+            readings.append(reading)
+        _join_ranges(text, readings)
+        readings = _joined_quantities(text, readings)
+        if self._prose:
+            _mark_order(text, readings, self._order)
+        for reading in readings:
+            layout.number(reading.place)
+            if reading.shape in ("number", "ordinal"):
+                _with_declared_unit(reading, layout)
+            first, last = visited.span(reading.start - start, reading.end - start)
+            reading.text, reading.start, reading.end = part[first:last], begin + first, begin + last
+        return readings
 
 
 def _per_many(text: str, at: int) -> tuple[tuple[str, ...], int, float] | None:
@@ -694,9 +712,8 @@ def _series() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)({words})\s#?\Z", re.IGNORECASE)
 
 
-def _mark_order(text: str, readings: list[Reading]) -> None:
-    """Mark the numbers of lists, steps, sections and days that run in order."""
-    last: dict[str, float] = {}
+def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> None:
+    """Mark the numbers of lists, steps, sections and days that run in order; ``last`` has that of each series."""
     for reading in readings:
         if (
             reading.shape not in ("number", "order")
@@ -771,20 +788,20 @@ _HYPHENED = re.compile(r"(?:-[^\W\d_]{1,20})+")
 _CALENDAR = re.compile(r"[-/]")
 
 
-def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """Yield what is no plain number by its form: links, telephones, dates, designations."""
-    if ":/" in text or "@" in text or "www." in text:
-        for match in _LINK.finditer(text):
+def _marked(text: str, start: int) -> Iterator[tuple[int, int, Shape, Found | None]]:
+    """Yield what is no plain number by its form, from a place on: links, telephones, dates, designations."""
+    if any(text.find(mark, start) >= 0 for mark in (":/", "@", "www.")):
+        for match in _LINK.finditer(text, start):
             if has_digit(match[0]):
                 yield match.start(), match.end(), "code", None
-    for match in _PARTED_TIME.finditer(text):
+    for match in _PARTED_TIME.finditer(text, start):
         if sum(part is not None for part in match.groups()) > 1:
             yield match.start(), match.end(), "number", None
-    for match in (*_STOPWATCH.finditer(text), *_FEET.finditer(text)):
+    for match in (*_STOPWATCH.finditer(text, start), *_FEET.finditer(text, start)):
         yield match.start(), match.end(), "number", None
-    for hits in moments(text):
+    for hits in moments(text, start):
         yield hits.start, hits.end, "moment", hits
-    for match in _PHONE.finditer(text):
+    for match in _PHONE.finditer(text, start):
         digits = sum(char.isdecimal() for char in match[0])
         if 7 <= digits <= 34 and (
             match[0][0] in "+("
@@ -795,22 +812,22 @@ def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
         ):
             if match[0].count(".") != 1 and not _DATED.fullmatch(match[0]):
                 yield match.start(), match.end(), "code", None
-    for start, end in designated(text):
-        yield start, end, "designation", None
+    for first, last in designated(text, start):
+        yield first, last, "designation", None
 
 
 def _merged(
-    text: str, spans: Sequence[tuple[int, int, Shape, Found | None]]
+    text: str, spans: Sequence[tuple[int, int, Shape, Found | None]], start: int
 ) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """Yield all that has digits, in order: what is marked already, codes, and numbers."""
+    """Yield all that has digits from a place on, in order: what is marked already, codes, and numbers."""
     ranks = {"number": -1, "moment": 0, "designation": 1}
     claimed_spans: list[tuple[int, int, Shape, Found | None]] = []
     for span in sorted(spans, key=lambda span: (span[0], ranks.get(span[2], 2), -span[1])):
         if not claimed_spans or span[0] >= claimed_spans[-1][1]:
             claimed_spans.append(span)
     place = 0
-    end = 0
-    for match in _CHUNK.finditer(text):
+    end = start
+    for match in _CHUNK.finditer(text, start):
         if not has_digit(match[0]):
             continue
         while place < len(claimed_spans) and claimed_spans[place][1] <= match.start():

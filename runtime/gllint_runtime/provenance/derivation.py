@@ -42,12 +42,11 @@ from gllint_runtime.provenance.records import Harvest, Record, Source, is_thing
 class Judgement(Protocol):
     """The judging of a text, of which a number is asked from what it follows."""
 
-    done: list[Finding]
     provenance: Any
+    directions: Directions
 
-    @property
-    def directions(self) -> Directions:
-        """The words of direction in the text."""
+    def done_in(self, span: Span) -> list[Finding]:
+        """The verdicts on the numbers that begin in a stretch, as far as there are some."""
 
     def mark(self, reading: Reading) -> Mark | None:
         """The word around a number that says which way it goes."""
@@ -704,11 +703,11 @@ class _Search:
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
-        # In a text of many numbers most may be no operands: only the others are sorted, for each number anew.
-        proven = [f for f in self.judgement.done if f.verdict in ("sourced", "quoted", "derived")]
-        for finding in sorted(proven, key=lambda element: abs(element.reading.place.start - at)):
+        spans = (*line.heads, (min(start, floor), max(self.sentence[1], at, ceiling)))
+        near = dict.fromkeys(finding for span in spans for finding in self.judgement.done_in(span))
+        for finding in sorted(near, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
-            if other is self.reading:
+            if other is self.reading or finding.verdict not in ("sourced", "quoted", "derived"):
                 continue
             place = other.place.start
             is_near = start <= place < self.sentence[1] or any(
@@ -1079,10 +1078,8 @@ class _Search:
             return None
         terms: list[tuple[Finding, str]] = []
         end, link = reading.place.start, _EQUALS
-        for finding in reversed(self.judgement.done):
+        for finding in reversed(self.judgement.done_in((0, reading.place.start))):
             place = finding.reading.place
-            if place.start >= reading.place.start:
-                continue
             joint = link.fullmatch(text, place.end, end)
             if joint is None:
                 break
@@ -1119,11 +1116,12 @@ class _Search:
 
     def _tied(self) -> Derivation | None:
         """What follows from the one pair that the text puts next to a number: "5 of 8 seats (63%)"."""
-        pair = _tied_places(self.reading, [finding.reading for finding in self.judgement.done])
+        near = [own.reading for own in self.judgement.done_in((self.sentence[0], self.sentence[1] + _LONG))]
+        pair = _tied_places(self.reading, near)
         if pair is None:
             return None
         first, second = pair
-        before = next((f.reading for f in self.judgement.done if f.reading.place.start == first), None)
+        before = next((own for own in near if own.place.start == first), None)
         if before is not None and second < 0 and before.units == self.units:
             return None  # the same once more: nearly 40% (39.0%)
 

@@ -114,14 +114,15 @@ class Directions:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        table = _ways()
-        starts, words = layout.words
-        self.marks = [
-            Mark(start, start + len(word), way, word)
-            for start, word in zip(starts, words, strict=True)
-            if (way := table.get(word)) is not None
-        ]
-        self._starts = [mark.start for mark in self.marks]
+        self.marks: list[Mark] = []
+        self._starts: list[int] = []
+
+    def read(self, starts: Sequence[int], words: Sequence[str]) -> None:
+        """Read further words of the text."""
+        for start, word in zip(starts, words, strict=True):
+            if (way := _ways().get(word)) is not None:
+                self.marks.append(Mark(start, start + len(word), way, word))
+                self._starts.append(start)
 
     def within(self, start: int, end: int) -> list[Mark]:
         """The words of direction of a stretch."""

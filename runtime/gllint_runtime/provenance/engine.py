@@ -15,7 +15,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, pairwise, takewhile
 from math import isfinite
 from typing import Any
@@ -24,8 +24,8 @@ from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
-from gllint_runtime.policy.places import Place, folded_word
-from gllint_runtime.policy.reader import Reader, Reading, Shown
+from gllint_runtime.policy.places import Place, Span, folded_word
+from gllint_runtime.policy.reader import GrowingText, Reader, Reading, Shown, has_digit
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.spelled import spelled_numbers
 from gllint_runtime.policy.text_units import (
@@ -39,7 +39,7 @@ from gllint_runtime.policy.text_units import (
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.derivation import NOTHING, Derivations, is_clock, says_extreme, superlative_of
 from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
-from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
+from gllint_runtime.provenance.findings import Finding, Miss, Verdict
 from gllint_runtime.provenance.formulas import derived_by_row
 from gllint_runtime.provenance.index import Index, LocalTimes, Mentions, Names
 from gllint_runtime.provenance.keys import CAMEL_CASE, is_thing, stem_of, units_of_key
@@ -193,15 +193,17 @@ class Provenance:
 
     # -------------------------------------------------------------------------------------------- judging
 
-    def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
+    def judge(self, text: str, proven: Sequence[Span] = ()) -> list[Finding]:
         """The numbers of a text and what each rests on; those within ``proven`` are let be."""
-        readings = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None).read(text)
-        if not readings:
-            return []
-        if "{{" in text:
-            proven = [*proven, *((macro.start, macro.end) for macro in find_macros(text))]
-        allowed = [match.span() for pattern in self._whitelist for match in pattern.finditer(text)]
-        return _Judgement(self, readings, proven, allowed).findings()
+        return Judging(self).add(text, proven) if has_digit(text) else []
+
+    def new_text(self) -> GrowingText:
+        """A text that is read as those of this conversation are."""
+        return GrowingText(Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None))
+
+    def allowed(self, text: str) -> Iterator[tuple[int, int]]:
+        """The stretches of a text that the project's own patterns let pass."""
+        return (match.span() for pattern in self._whitelist for match in pattern.finditer(text))
 
     def says_period(self, units: tuple[str, ...], own: tuple[str, ...]) -> bool:
         """Whether the period by which a text divides an amount is in the conversation."""
@@ -261,15 +263,12 @@ class Provenance:
         return None
 
 
-def _refuse_scales(findings: Iterable[Finding], says_parts: bool) -> None:
-    """Refuse amounts in two scales of one key, and hundredths of which the conversation says nothing."""
-    scales: dict[tuple[str, str], bool] = {}
-    for finding in findings:
-        source = finding.source
-        if finding.verdict == "sourced" and source is not None and finding.reading.units:
-            is_other = scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor
-            if is_other or (source.is_doubtful and not says_parts):
-                finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
+def _place_of(finding: Finding) -> int:
+    return finding.reading.place.start
+
+
+def _is_within(reading: Reading, spans: Sequence[Span]) -> bool:
+    return any(start <= reading.start and reading.end <= end for start, end in spans)
 
 
 def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:
@@ -282,46 +281,70 @@ def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:
             yield Source("said", "", "constant", (name,), name, value, units, stem=stem_of(name))
 
 
-class _Judgement:
-    """The judging of one text."""
+class Judging:
+    """The judging of one text, which may grow by sentences, list items and rows."""
 
-    def __init__(
-        self,
-        provenance: Provenance,
-        readings: list[Reading],
-        proven: Sequence[tuple[int, int]],
-        whitelisted: Sequence[tuple[int, int]],
-    ) -> None:
+    def __init__(self, provenance: Provenance) -> None:
         self.provenance = provenance
-        self.readings = readings
-        self.proven = proven
-        self._whitelisted = whitelisted
+        self._text = provenance.new_text()
+        self.layout = self._text.layout
+        self.directions = Directions(self.layout)
         self.done: list[Finding] = []
-        self._named: dict[tuple[tuple[int, int], ...], dict[str, set[Record]]] = {}
+        self._readings: list[Reading] = []
+        self._starts: list[int] = []
+        self._mentions_read = Mentions(provenance.names)
+        self._directed = self._mentioned = self._dated = 0  # words and readings that were looked up
+        self._contradicting: set[Reading] = set()
+        self._scales: dict[tuple[str, str], bool] = {}
+        self._named: dict[tuple[Span, ...], dict[str, set[Record]]] = {}
         self._misses: dict[Finding, list[Miss]] = {}
-        self._places = [reading.place for reading in readings]
-        self._spans = [(place.start, place.end) for place in self._places]
         self._marks: dict[Reading, Mark | None] = {}
         self._refuted: set[Finding] = set()  # what the text derives otherwise
 
-    def findings(self) -> list[Finding]:
-        """The verdicts, in order."""
-        waiting: list[Finding] = []
-        self._contradicting = set(self.directions.contradicted(self.readings))
-        for reading in self.readings:
-            if any(start <= reading.start and reading.end <= end for start, end in self.proven):
-                continue
-            finding = self._of(reading)
-            self.done.append(finding)
-            if finding.verdict in FAULTS:
-                waiting.append(finding)
-        _refuse_scales(self.done, not self.provenance.vocabulary.isdisjoint(minor_words()))
+    def add(self, part: str, proven: Iterable[Span] = ()) -> list[Finding]:
+        """The verdicts on the numbers of a further part, in order; those within ``proven`` are let be."""
+        begin = self._text.length
+        readings = self._text.add(part)
+        if not readings:
+            return []
+        if "{{" in part:
+            proven = [*proven, *((macro.start, macro.end) for macro in find_macros(part))]
+        proven = [(begin + start, begin + end) for start, end in proven]
+        allowed = [(begin + start, begin + end) for start, end in self.provenance.allowed(part)]
+        starts, words = self.layout.words
+        self.directions.read(starts[self._directed :], words[self._directed :])
+        self._directed = len(starts)
+        self._contradicting.update(self.directions.contradicted([*self._readings[-2:], *readings]))
+        self._readings += readings
+        self._starts += (reading.place.start for reading in readings)
+        first = len(self.done)
+        for reading in readings:
+            if not _is_within(reading, proven):
+                is_exempt = reading.shape == "order" or _is_within(reading, allowed)
+                self.done.append(Finding(reading, "exempt") if is_exempt else self._of(reading))
+        new = self.done[first:]
+        waiting = [finding for finding in new if finding.fails]
+        self._refuse_scales(new)
         waiting = [finding for finding in waiting if not self._is_converted(finding)]
         waiting = self._derive_all(waiting)
         if waiting and self.provenance.derivations.latest:  # else only what the text itself shows counts
             self._derive_by_row(waiting)
-            self._derive_all([finding for finding in waiting if finding.verdict in FAULTS])
-        return self.done
+            self._derive_all([finding for finding in waiting if finding.fails])
+        return new
+
+    def _refuse_scales(self, findings: Iterable[Finding]) -> None:
+        """Refuse amounts in two scales of one key, and hundredths of which the conversation says nothing."""
+        says_parts = not self.provenance.vocabulary.isdisjoint(minor_words())
+        for finding in findings:
+            source = finding.source
+            if finding.verdict == "sourced" and source is not None and finding.reading.units:
+                scale = self._scales.setdefault((source.tool, source.key), source.is_minor)
+                if scale != source.is_minor or (source.is_doubtful and not says_parts):
+                    finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
+
+    def numbers_in(self, span: Span) -> list[Reading]:
+        """The numbers that begin in a stretch."""
+        return self._readings[bisect_left(self._starts, span[0]) : bisect_left(self._starts, span[1])]
 
     def _derive_all(self, waiting: list[Finding]) -> list[Finding]:
         """Derive numbers from others, and from what was derived; return those that are left."""
@@ -340,11 +363,6 @@ class _Judgement:
             if finding in unproven:
                 finding.verdict, finding.derivation = "derived", derivation
 
-    @cached_property
-    def directions(self) -> Directions:
-        """The words of direction in the text."""
-        return Directions(self.readings[0].place.layout)
-
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
         return way_in(self.mark(reading), reading.units)
@@ -352,8 +370,14 @@ class _Judgement:
     def mark(self, reading: Reading) -> Mark | None:
         """The word around a number that says which way it goes."""
         if reading not in self._marks:
-            self._marks[reading] = self.directions.mark_of(reading, self._spans)
+            places = [(own.place.start, own.place.end) for own in self.numbers_in(reading.place.sentence)]
+            self._marks[reading] = self.directions.mark_of(reading, places)
         return self._marks[reading]
+
+    def done_in(self, span: Span) -> list[Finding]:
+        """The verdicts on the numbers that begin in a stretch, as far as there are some."""
+        first, last = (bisect_left(self.done, at, key=_place_of) for at in span)
+        return self.done[first:last]
 
     def _is_converted(self, finding: Finding) -> bool:
         """Whether a number is another in the unit that the answer gives that itself: "23.4 MWh (84.24 GJ)"."""
@@ -389,7 +413,7 @@ class _Judgement:
 
     def words(self, span: tuple[int, int]) -> list[str]:
         """The words of a stretch."""
-        return self.readings[0].place.layout.words_in(span)
+        return self.layout.words_in(span)
 
     def last_place_of(self, sources: tuple[Source, ...], span: tuple[int, int]) -> int:
         """Where a stretch last names the record of a source; -1 where it does not."""
@@ -416,11 +440,15 @@ class _Judgement:
             hits = self._named[scope] = self._mentions.named(scope)
         return hits
 
-    @cached_property
+    @property
     def _mentions(self) -> Mentions:
-        """What the text names, read once for all its numbers."""
-        starts, words = self.readings[0].place.layout.words
-        moments = [(reading.place.start, reading.moments[0]) for reading in self.readings if reading.moments]
+        """What the text names, as far as it is there."""
+        starts, words = self.layout.words
+        if self._mentioned == len(starts):
+            return self._mentions_read
+        starts, words = starts[self._mentioned :], words[self._mentioned :]
+        moments = [(own.place.start, own.moments[0]) for own in self._readings[self._dated :] if own.moments]
+        self._mentioned, self._dated = self._mentioned + len(starts), len(self._readings)
         today = self.provenance.today
         for at, word in zip(starts, words, strict=True):
             if today is not None and (days := _relative_days().get(word)) is not None:
@@ -428,15 +456,12 @@ class _Judgement:
                 moments.append((at, Moment(day.year, day.month, day.day)))
             if (hour := _NAMED_HOURS.get(word)) is not None:
                 moments.append((at, Moment(hour=hour, minute=0)))
-        return self.provenance.names.mentions(starts, words, moments)
+        self._mentions_read.read(starts, words, moments)
+        return self._mentions_read
 
     # ---------------------------------------------------------------------------------------- one number
 
     def _of(self, reading: Reading) -> Finding:
-        if reading.shape == "order" or any(
-            start <= reading.start and reading.end <= end for start, end in self._whitelisted
-        ):
-            return Finding(reading, "exempt")
         if reading.shape == "designation":
             index = self.provenance.index
             sources = index.codes(reading.text)
@@ -796,7 +821,7 @@ class _Judgement:
             if renderings.digits < 2 and relation == "bare" and renderings.value != float(source.value):
                 continue  # 1 °C of a bare 0.8
             if source.key.lower() in _OWN_NAMES and relation == "bare" and source.record is not None:
-                if isinstance(source.value, int) and self.provenance.names.has_several(source.record.group):
+                if isinstance(source.value, int) and self.provenance.names.size(source.record.group) > 1:
                     continue  # the number of a row is no measure
             if is_clock(source) and not _is_exact(reading, renderings, source):
                 continue
@@ -916,7 +941,7 @@ class _Judgement:
             scopes = [(self._behind(reading),)]
         nearest = len(scopes)
         for element in reversed([*record.chain]):
-            if not names.has_several(element.group):
+            if names.size(element.group) < 2:
                 continue
             line = reading.place.layout.line_at(reading.place.start)
             is_near = element.group.endswith(" line") and line.kind not in ("item", "row")
@@ -960,10 +985,10 @@ class _Judgement:
             return True
         if record not in self.named((sentence,)).get(record.group, ()):
             return False
-        text, place = reading.place.layout.text, self._places.index(reading.place)
+        number = bisect_left(self._starts, reading.place.start)
         return any(
-            _JOINED.fullmatch(text, first.end, second.start)
-            for first, second in pairwise(self._places[max(0, place - 1) : place + 2])
+            _JOINED.fullmatch(self.layout.text, first.place.end, second.place.start)
+            for first, second in pairwise(self._readings[max(0, number - 1) : number + 2])
         )
 
     def _says_total(self, reading: Reading) -> bool:
@@ -993,13 +1018,11 @@ class _Judgement:
         numbers = self._numbers_of(clause)
         return len(numbers) < 2 or self._is_next_to((*own,), reading, numbers)
 
-    def _numbers_of(self, clause: tuple[int, int]) -> list[Place]:
+    def _numbers_of(self, clause: Span) -> list[Place]:
         return [
             other.place
-            for other in self.readings
-            if clause[0] <= other.place.start < clause[1]
-            and other.shape in ("number", "moment")
-            and (other.renderings or other.moments)
+            for other in self.numbers_in(clause)
+            if other.shape in ("number", "moment") and (other.renderings or other.moments)
         ]
 
     def _names_only_key(self, source: Source, named: set[Record], reading: Reading) -> bool:
@@ -1014,13 +1037,11 @@ class _Judgement:
 
     def _behind(self, reading: Reading) -> tuple[int, int]:
         """What follows a number in its clause, up to the next that is no date."""
-        end = reading.place.clause[1]
-        starts = (
-            other.place.start for other in self.readings if other.shape == "number" and not other.moments
+        span = reading.place.end, reading.place.clause[1]
+        later = (
+            own.place.start for own in self.numbers_in(span) if own.shape == "number" and not own.moments
         )
-        return reading.place.end, min(
-            (start for start in starts if reading.place.end <= start < end), default=end
-        )
+        return span[0], next(later, span[1])
 
     def _keys_of(self, reading: Reading, record: Record) -> set[str]:
         """The keys of a record that the text names for a number; of several in a clause for the one next to it."""
@@ -1082,10 +1103,8 @@ class _Judgement:
         """Whether a number is the second of "from 5 in 2023 to 8"."""
         clause = reading.place.clause
         text = reading.place.layout.text[reading.place.sentence[0] : reading.place.start]
-        last = max(
-            (place.end for place in self._places if clause[0] <= place.start < reading.place.start),
-            default=clause[0],
-        )
+        before = self.numbers_in((clause[0], reading.place.start))
+        last = max((own.place.end for own in before), default=clause[0])
         if _THAN.search(reading.place.layout.text, last, reading.place.start):
             return True
         return _FROM_TO.search(text) is not None
@@ -1122,13 +1141,12 @@ class _Judgement:
         last = max(
             (
                 done.reading.place.end
-                for done in self.done
+                for done in takewhile(lambda own: own.reading.place.start >= clause[0], reversed(self.done))
                 if done.source is not None
                 and (
                     done.source.key == source.key
                     or (done.reading.units and done.reading.units == reading.units)
                 )
-                and clause[0] <= done.reading.place.start < reading.place.start
             ),
             default=clause[0],
         )
@@ -1200,7 +1218,7 @@ class _Judgement:
 
     def text_of(self, span: tuple[int, int]) -> str:
         """The text of a stretch."""
-        return self.readings[0].place.layout.text[span[0] : span[1]]
+        return self.layout.text[span[0] : span[1]]
 
     def _key_scopes(self, reading: Reading) -> list[tuple[tuple[int, int], ...]]:
         """The stretches that name the key of a number: not the whole sentence, unless it is a row."""
@@ -1208,7 +1226,7 @@ class _Judgement:
         line = layout.line_at(reading.place.start)
         if line.kind == "row":
             cell, _ = layout.cell(line, reading.place.start)
-            if sum(cell[0] <= place.start <= cell[1] for place in self._places) > 1:
+            if len(self.numbers_in((cell[0], cell[1] + 1))) > 1:
                 trailing = layout.text.find("(", reading.place.end, cell[1])
                 return [
                     (
@@ -1224,7 +1242,7 @@ class _Judgement:
             scope for scope in reading.place.scopes if scope[0][0] >= clause[0] and scope[0][1] <= clause[1]
         ]
         # A clause of several numbers names the key of one of them: only what is next to a number is its own.
-        several = sum(clause[0] <= place.start < clause[1] for place in self._places) > 1
+        several = len(self.numbers_in(clause)) > 1
         return inside[:-1] if several else inside
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import tzinfo
 from heapq import nlargest
 from math import isfinite
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from gllint_runtime.policy.moments import Moment, month_numbers
 from gllint_runtime.policy.places import folded_word
@@ -249,6 +249,8 @@ def _moment_keys(moment: Moment) -> Iterator[tuple[str, object]]:
 
 
 Members = dict[str, set[Record]]  # the records of each group of one shape
+Name = tuple[int, int, Members]  # from where to where, and what it names
+NamePart = tuple[int, list[tuple[Record, bool]]]  # where, and the records with whether their name is short
 
 
 class Names:
@@ -289,14 +291,10 @@ class Names:
     def _add(self, key: object, record: Record) -> None:
         self._records.setdefault(key, {}).setdefault(record.group, set()).add(record)
 
-    def has_several(self, group: str) -> bool:
-        """Whether a group has more than one record."""
-        return self._sizes.get(group, 0) > 1
-
-    def mentions(
-        self, starts: list[int], words: list[str], moments: Iterable[tuple[int, Moment]]
-    ) -> Mentions:
-        """What the words of a text, and the dates at places of it, name."""
+    def find(
+        self, starts: Sequence[int], words: Sequence[str], moments: Iterable[tuple[int, Moment]]
+    ) -> tuple[list[Name], list[NamePart]]:
+        """The names, and the parts of names, that words of a text are, and dates at places of it."""
         hits: dict[tuple[int, int], Members] = {}
         for place, word in enumerate(words):
             for length in self._lengths.get(word, ()):
@@ -314,7 +312,7 @@ class Names:
             for (first, last), groups in hits.items()
             if (first, last) not in inner
         ]
-        parts: list[tuple[int, list[tuple[Record, bool]]]] = []
+        parts: list[NamePart] = []
         for at, word in zip(starts, words, strict=True):
             month = month_numbers().get(word)
             if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
@@ -327,7 +325,11 @@ class Names:
                 parts.append((at, partly))
         for at, moment in moments:
             found.append((at, at + 1, self._at(moment)))
-        return Mentions(sorted(found, key=lambda mention: mention[0]), parts, self._sizes)
+        return sorted(found, key=itemgetter(0)), parts
+
+    def size(self, group: str) -> int:
+        """How many records a group has."""
+        return self._sizes.get(group, 0)
 
     def _at(self, moment: Moment) -> Members:
         """The records of a day, of a month, or of a time of day."""
@@ -358,16 +360,23 @@ class Mentions:
     The sets of records are those of the index: they are read, and never changed.
     """
 
-    def __init__(
-        self,
-        names: list[tuple[int, int, Members]],
-        parts: list[tuple[int, list[tuple[Record, bool]]]],
-        sizes: dict[str, int],
-    ) -> None:
-        self._names, self._parts, self._sizes = names, parts, sizes
-        self._starts = [start for start, _, _ in names]
-        self._part_starts = [start for start, _ in parts]
+    def __init__(self, index: Names) -> None:
+        self._index = index
+        self._names: list[Name] = []
+        self._parts: list[NamePart] = []
+        self._starts: list[int] = []
+        self._part_starts: list[int] = []
         self._named: dict[tuple[int, ...], Members] = {}
+
+    def read(
+        self, starts: Sequence[int], words: Sequence[str], moments: Iterable[tuple[int, Moment]]
+    ) -> None:
+        """Read further words of the text, and the dates at places of it."""
+        names, parts = self._index.find(starts, words, moments)
+        self._names += names
+        self._parts += parts
+        self._starts += map(itemgetter(0), names)
+        self._part_starts += map(itemgetter(0), parts)
 
     def named(self, spans: Iterable[tuple[int, int]]) -> Members:
         """The records that stretches name, by their group: those that have all its names, or each that has one."""
@@ -418,7 +427,7 @@ class Mentions:
                 best = {record for record, count in own.items() if count == most}
                 if len(best) > 1 and not set.intersection(*(set(record.names) for record in best)):
                     best = best & surely
-                if best <= shortly and 0 < len(best) < self._sizes.get(group, 1):
+                if best <= shortly and 0 < len(best) < self._index.size(group):
                     hits[group] = best
         return hits
 
