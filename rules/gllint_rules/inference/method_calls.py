@@ -56,16 +56,17 @@ if TYPE_CHECKING:
 
 
 def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of a method of a value of a known kind."""
+    """Return the result of a method of a value of a known kind: ``{"a": 1}.get("a")`` → the number 1."""
     match method.of:
         case Instance() | ModelInstance() | Envelope() if method.name in builtin_names.TEXT_DUMPS:
-            return serialised(_fields_asked_for(evaluator, method.of, call, frame), method.site)
+            return serialised(_dumped_fields(evaluator, method.of, call, frame), method.site)
         case value if objects.is_encoding(evaluator, value, method.name):
             text = serialised_argument(evaluator, call, frame)
             return ListOf(rest=text, kind="generator") if method.name == builtin_names.ITERENCODE else text
         case Record():
             return _record_method(evaluator, method.of, method.name, call, frame)
-        case Instance(of=of) if call.args:  # of a TypedDict
+        case Instance(of=of) if call.args:
+            # An instance of a TypedDict (no other class has methods of known results here): `row.get("price", 0)`.
             key = containers.key_of(evaluator, call.args[0], frame)
             field = evaluator.field(of, key) if key is not None else None
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
@@ -81,7 +82,7 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
         case ListOf(kind=builtin_names.TEXT_STREAM):
             stream = ExternalInstance(builtin_names.TEXT_STREAM)
             return _method_by_name(evaluator, stream, method.name, call, frame)
-        case Number() if method.name in builtin_names.NUMBER_METHODS:
+        case Number() if method.name in builtin_names.NUMBER_METHODS:  # `x.item()`, `x.conjugate()`
             return method.of
         case ExternalInstance(name=builtin_names.TEMPLATE, arguments=(Text() as text,)) if (
             method.name in builtin_names.TEMPLATE_METHODS
@@ -90,6 +91,7 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
         case ExternalInstance(name=name) if (
             name in builtin_names.ARRAY_CALLS and method.name in builtin_names.REDUCTIONS
         ):
+            # With an axis, a reduction returns an array, which may be of any shape.
             if not call.args and call.keyword("axis", "keepdims") is None:
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
             return UNKNOWN
@@ -98,7 +100,7 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
 
 
 def _method_by_name(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
-    """Return what the name of a method alone shows, or else what the stubs declare."""
+    """Return the result that the name of a method shows (``x.timestamp()``), or else the one that the stubs declare."""
     result = call_unknown(evaluator, call, frame)
     if name == "map" and isinstance(of, ExternalInstance) and of.name in builtin_names.EXECUTORS:
         return map_call(evaluator, call, frame)
@@ -108,7 +110,7 @@ def _method_by_name(evaluator: Evaluator, of: Value, name: str, call: facts.Call
 
 
 def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of a call of something unknown, by its name alone."""
+    """Return the result of a call of something unknown by the name of the callee: ``x.timestamp()`` → a number."""
     last = facts.last_name(call.func)
     if last == QUANTITY:
         return objects.quantity(evaluator, call, frame, None)
@@ -120,9 +122,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         default = looked_up(evaluator, call, frame)
         if default is not None:
             return default
-        if last == "run_in_executor" and len(call.args) >= 2:
+        if last == "run_in_executor" and len(call.args) >= 2:  # `loop.run_in_executor(None, function, …)`
             return thread_call(1)(evaluator, call, frame)
-        if last == "submit" and call.args:
+        if last == "submit" and call.args:  # `executor.submit(function, …)`
             result = thread_call(0)(evaluator, call, frame)
             return ExternalInstance(builtin_names.FUTURE, (result,)) if result is not UNKNOWN else UNKNOWN
         if last == "_replace":
@@ -139,25 +141,28 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, frame: Frame) -> Value:
-    """Return the instance that ``model_validate`` and its like make from data by a class of the project."""
+    """Return the instance that a parser of pydantic returns: ``Model.model_validate(data)`` → ``Model(**data)``."""
     if not isinstance(model, ClassOf):
         return UNKNOWN
     if method == "model_construct":
+        # Its positional argument is the set of the names of fields, not a value.
         return objects.construct(evaluator, model, facts.Call(call.at, call.func, (), call.keywords), frame)
     data = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
-    if isinstance(data, Record) and data.entries:  # as `Model(**data)`
+    if isinstance(data, Record) and data.entries:
         spread = facts.Call(call.at, call.func, (), ((None, call.args[0]),))
-        made = objects.construct(evaluator, model, spread, frame)
-        # What reads another object's attributes is the result, not that object: a row goes into a database.
-        return moved(made, frame.site(call)) if data.of is not None else made
+        instance = objects.construct(evaluator, model, spread, frame)
+        # Data read from another object's attributes is reported here, where the result is made. The object itself, a
+        # row of a database perhaps, may keep its numbers.
+        return moved(instance, frame.site(call)) if data.of is not None else instance
     return Instance(model)
 
 
 def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | None:
-    """Return the result of ``d.get(k, 0)`` where ``d`` is unknown; ``None`` for another call, or if ``d`` is known."""
+    """Return the result of ``d.get(k, 0)``: a number. ``None`` for another call, or if the kind of ``d`` is known."""
     if not isinstance(call.func, facts.Attr) or call.func.name not in ("get", "pop") or len(call.args) != 2:
         return None
     default = evaluator.eval(call.args[1], frame)
+    # Calls that look the same but do not look up a key: `queue.get(True, 5)` and `client.get("/meters", 5)`.
     if number(default) is None or not _is_key(evaluator, call.args[0], frame):
         return None
     if _is_address(evaluator.eval(call.args[0], frame)):
@@ -168,12 +173,12 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
 
 
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of a method of a dict or of an instance whose fields are known."""
+    """Return the result of a method of a dict or an instance with known fields: ``{"a": 1}.values()`` → ``[1]``."""
     if name in ("model_copy", "copy") and isinstance(record, (ModelInstance, Envelope)):
         return objects.copied(evaluator, record, call, frame)
     if name in builtin_names.RECORD_METHODS:
-        return _fields_asked_for(evaluator, record.as_dict(), call, frame)
-    if isinstance(record, QuantityInstance):
+        return _dumped_fields(evaluator, record.as_dict(), call, frame)
+    if isinstance(record, QuantityInstance):  # has none of a dict's methods
         return UNKNOWN
     match name:
         case "get" | "pop" | "setdefault" if call.args:
@@ -185,7 +190,9 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             if (value is None and not record.open) or is_seen_empty(record):
                 return default
             value = value if value is not None else UNKNOWN
-            if holds_constants(value):
+            if holds_constants(
+                value
+            ):  # a table written into the code: its default is a constant like the others
                 default = as_constant(default)
             if name != "setdefault" and _is_key(evaluator, call.args[0], frame):
                 return operators.defaulted(evaluator, value, default, f"`.{name}()`", frame, call.at)
@@ -204,21 +211,24 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             return _method_by_name(evaluator, record, name, call, frame)
 
 
-def _fields_asked_for(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
-    """Return what pydantic dumps of an object with ``include`` or ``exclude``."""
+def _dumped_fields(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
+    """Return ``value`` without the fields that a dump leaves out: ``m.model_dump(exclude={"id"})`` → all but ``id``.
+
+    Unknown, where the argument does not show their names.
+    """
     if not isinstance(value, Record):
         return value
     for keyword in ("include", "exclude"):
         argument = call.keyword(keyword)
         if argument is None:
             continue
-        chosen = evaluator.eval(argument, frame)
-        if chosen is NONE:
+        fields = evaluator.eval(argument, frame)
+        if fields is NONE:
             continue
-        if isinstance(chosen, ListOf) and chosen.rest is None:
-            names = [literal_of(entry.value) for entry in chosen.items]
-        elif isinstance(chosen, DictOf) and chosen.is_complete and chosen.rest is None:
-            names = [key if isinstance(key, str) else None for key in chosen.entries]
+        if isinstance(fields, ListOf) and fields.rest is None:
+            names = [literal_of(entry.value) for entry in fields.items]
+        elif isinstance(fields, DictOf) and fields.is_complete and fields.rest is None:
+            names = [key if isinstance(key, str) else None for key in fields.entries]
         else:
             return UNKNOWN
         for key in list(value.entries):
@@ -228,7 +238,7 @@ def _fields_asked_for(evaluator: Evaluator, value: Value, call: facts.Call, fram
 
 
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
-    """Return the result of a method of a text."""
+    """Return the result of a method of a text: ``"{} kg".format(x)`` → the text with the value of ``x`` in it."""
     if isinstance(text, SerialisedText) and name in builtin_names.SAME_TEXT_METHODS:
         return text
     match name:
@@ -244,11 +254,11 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case _ if name in builtin_names.RECASING_METHODS and text.parts is not None and not call.args:
             return formatting.recased(text, name)
         case "strip" | "lstrip" | "rstrip" if text.parts is not None:
-            values = [evaluator.eval(arg, frame) for arg in call.args]
-            characters = literal_of(values[0]) if values else None
-            if values and characters is None and values[0] is not NONE:
+            characters = evaluator.eval(call.args[0], frame) if call.args else NONE
+            literal = literal_of(characters)
+            if literal is None and characters is not NONE:  # which characters go is not known
                 return text
-            return cut(evaluator, text, lambda text: formatting.stripped(text, name, characters), call, frame)
+            return cut(evaluator, text, lambda text: formatting.stripped(text, name, literal), call, frame)
         case "expandtabs":
             return text
         case "encode" | "decode" if text.is_put_together:
@@ -262,14 +272,15 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
 
 
 def _splits_lines(evaluator: Evaluator, call: facts.Call, frame: Frame) -> bool:
-    """Whether ``text.splitlines()`` or ``text.split("\\n")`` takes a text apart, whose lines together are all of it."""
+    """Return whether a call splits a text at line breaks: ``text.splitlines()`` or ``text.split("\\n")``."""
+    if facts.last_name(call.func) != "split":
+        return True
     separator = literal_of(evaluator.eval(call.args[0], frame)) if call.args else None
-    is_split = facts.last_name(call.func) == "split"
-    return separator is not None and not separator.strip("\n") if is_split else True
+    return separator is not None and not separator.strip("\n")
 
 
 def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
-    """Return whether it can be what something is looked up by: a queue's ``get(True, 5)`` waits."""
+    """Return whether an argument of ``get`` can be a key: not ``True``, with which a queue's ``get(True, 5)`` waits."""
     if isinstance(expr, facts.Star):
         return False
     value = evaluator.eval(expr, frame)
@@ -277,9 +288,7 @@ def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
 
 
 def _is_address(value: Value) -> bool:
-    """Return whether it says where a client is to look, and a number behind it how long:
-    ``client.get("/meters", 5)``.
-    """
+    """Return whether a text is the path of a URL, as in ``client.get("/meters", 5)``, where 5 is a timeout."""
     return any(
         isinstance(part, Literal) and "/" in part.text
         for option in options(value)

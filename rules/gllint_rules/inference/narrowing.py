@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def variable(expr: Expr) -> Variable | None:
-    """Return the key of a name or an attribute of ``self`` among the variables."""
+    """Return the key of an expression in an ``Env``: ``x`` → ``"x"``, ``self.x`` → ``Own("x")``, others → ``None``."""
     match expr:
         case facts.Name(id=name):
             return name
@@ -48,7 +48,10 @@ def variable(expr: Expr) -> Variable | None:
 
 
 def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | None:
-    """Return what ``test`` says about variables if it is true, and if it is false; ``None`` for nothing."""
+    """Return the values of variables where ``test`` is true, and where it is false; ``None`` if it says nothing.
+
+    ``x is None`` → ``({"x": NONE}, {"x": the other options of x})``
+    """
     match test:
         case facts.Call(func=facts.Name(id="isinstance"), args=(of, kinds)):
             return _is_of(evaluator, of, kinds, frame)
@@ -59,11 +62,11 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
         case facts.UnaryOp(op="not", operand=inner):
             opposite = narrow(evaluator, inner, frame)
             return (opposite[1], opposite[0]) if opposite is not None else None
-        # If it is false, only one part need be false, and it is unknown which.
+        # A true `a and b` says that both are true; a false one does not say which is false. `or` is the reverse.
         case facts.BoolOp(op=op, left=left, right=right):
             sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
             env: Env = {}
-            for positive, negative in sides:  # both are true if `and` is, neither if `or` is not
+            for positive, negative in sides:
                 env |= positive if op == "and" else negative
             return (env, {}) if op == "and" else ({}, env)
         case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
@@ -85,7 +88,7 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             return _lacks_attribute(evaluator, evaluator.lookup(name, frame), name, key)
         case facts.Name(id=name):
             old = evaluator.lookup(name, frame)
-            # False, zero and the empty text are left on the other way: only of None is it known that it is gone.
+            # True: it is not None. False: it may be None, but also zero, False or an empty text.
             if isinstance(old, UnionOf) and NONE in old.options:
                 return {name: join(*(option for option in old.options if option is not NONE))}, {}
             return None
@@ -94,8 +97,9 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
 
 
 def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> tuple[Env, Env] | None:
-    """Return what follows for ``name`` from having an attribute ``key``: without it, it is not an object
-    that has one.
+    """Return what ``hasattr(name, key)`` says where it is false: ``name`` is none of the classes with that field.
+
+    It says nothing where it is true: an object of an unknown class may have the attribute.
     """
     without = [option for option in options(old) if not _surely_has(evaluator, option, key)]
     if len(without) == len(options(old)):
@@ -104,35 +108,38 @@ def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> t
 
 
 def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
-    """Return whether it is an object of a class of the project that declares the attribute."""
+    """Return whether a value is an instance of a class of the project that declares the attribute ``name``."""
     of = class_of(value)
     return of is not None and evaluator.field(of, name) is not None
 
 
 def _has(old: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None:
-    """Return what follows for ``name`` if ``key`` is, or is not, in it."""
+    """Return the options of ``name`` where ``key in name`` is true, and where it is false; reversed for ``not in``."""
     if not isinstance(old, UnionOf):
         return None
-    having = [option for option in old.options if not lacks_key(option, key)]
-    without = [o for o in old.options if not (isinstance(o, DictOf) and key in o.sure)]
-    sides: list[Env] = [{name: join(*side)} if side else {} for side in (having, without)]
+    may_have = [option for option in old.options if not lacks_key(option, key)]
+    may_lack = [o for o in old.options if not (isinstance(o, DictOf) and key in o.sure)]
+    sides: list[Env] = [{name: join(*side)} if side else {} for side in (may_have, may_lack)]
     return (sides[0], sides[1]) if is_in else (sides[1], sides[0])
 
 
 def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:
-    """Return the variables as they are where ``isinstance(of, kinds)`` is true, and where it is false."""
-    while isinstance(of, facts.Walrus):
+    """Return what ``isinstance(of, kinds)`` says where it is true, and where it is false.
+
+    ``isinstance(x, float)`` → ``({"x": a number}, {"x": the options of x that are no number})``
+    """
+    if isinstance(of, facts.Walrus):
         of = facts.Name(of.at, of.target)
+    if not isinstance(of, facts.Name):
+        return None
     parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)
     value = join(*(evaluator.annotation(part, replace(frame, env=None)) for part in parts))
-    if isinstance(of, facts.Name):
-        value = explained(value, f"`isinstance` says that `{of.id}` is a number")
-        old = evaluator.lookup(of.id, frame)
-        # A container that is seen says more than the class that the test names.
-        if number(value) is not None or not isinstance(old, Container):
-            rest = [option for option in options(old) if not isinstance(option, type(value))]
-            if isinstance(value, Text) and isinstance(old, Text) and old.is_put_together:
-                value = old  # what is seen to be filled in says more than that it is a text
-            return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}
+    value = explained(value, f"`isinstance` says that `{of.id}` is a number")
+    old = evaluator.lookup(of.id, frame)
+    # The known elements of a list or dict say more than `isinstance(x, dict)`.
+    if number(value) is None and isinstance(old, Container):
         return None
-    return None
+    rest = [option for option in options(old) if not isinstance(option, type(value))]
+    if isinstance(value, Text) and isinstance(old, Text) and old.is_put_together:
+        value = old  # its known parts say more than `isinstance(x, str)`
+    return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}

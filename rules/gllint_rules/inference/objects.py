@@ -42,7 +42,10 @@ if TYPE_CHECKING:
 
 
 def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Value:
-    """Return an instance made by ``expr``; of a class with annotated fields, a record of the arguments."""
+    """Return the instance that a call of a class makes: ``Reading(kwh=1.5)`` → a record whose ``kwh`` is 1.5.
+
+    A class without annotated fields makes an :class:`Instance`.
+    """
     if of.cls.name == QUANTITY:
         return quantity(evaluator, expr, frame, of)
     payload = _payload_of(evaluator, of)
@@ -52,27 +55,19 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return _with_own_fields(evaluator, instance, expr, frame, of) if is_derived else instance
     if evaluator.tools.is_tool_class(of):
         return Instance(of)
-    plain = classes.new_type(evaluator, of)
-    if isinstance(plain, Number):
-        return plain
+    base = classes.new_type(evaluator, of)
+    if isinstance(base, Number):  # `class Kelvin(float)`
+        return base
     names = classes.parameters_of(evaluator, of)
     if names is None:
-        return _record_of_arguments(evaluator, of, expr, frame)
-    entries: dict[Key, tuple[Entry, ...]] = {}
-    spread = False
-    for written in (value for name, value in expr.keywords if name is None):
-        mapping = evaluator.eval(written, frame)
-        if isinstance(mapping, UnionOf):  # one of several dicts, which may have some keys and not others
-            mapping = DictOf().spread(mapping, frame.site(written))
-        spread = spread or not isinstance(mapping, Record) or mapping.open
-        for key, slot in mapping.entries.items() if isinstance(mapping, Record) else ():
-            if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
-                entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in slot)
+        return _plain_instance(evaluator, of, expr, frame)
+    entries, is_open = _spread_fields(evaluator, of, expr, frame)
     for name, arg in arguments.written(expr, names):
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
-    if {*names} == {"value", "unit"} and "unit" not in entries and not spread:
+    # A Quantity by its shape: `class Energy: value: float; unit: str = "kWh"` has its unit without an argument.
+    if {*names} == {"value", "unit"} and "unit" not in entries and not is_open:
         default = classes.default_of(evaluator, of, "unit")
         if default is not None:
             home, expression = default
@@ -80,14 +75,34 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     return ModelInstance(
         entries=entries,
         sure=frozenset(entries),
-        open=spread or len(expr.args) > len(names) or len(expr.placed()) < len(expr.args),
+        open=is_open or len(expr.args) > len(names) or len(expr.placed()) < len(expr.args),
         site=frame.site(expr),
         of=of,
     )
 
 
-def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
-    """Return an instance of a plain class, with what it was given where it does nothing but keep that."""
+def _spread_fields(
+    evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame
+) -> tuple[dict[Key, tuple[Entry, ...]], bool]:
+    """Return the fields that ``**`` arguments set, and whether they may set others: ``Row(**{"a": 1})`` → a, False."""
+    entries: dict[Key, tuple[Entry, ...]] = {}
+    is_open = False
+    for argument in (value for name, value in expr.keywords if name is None):
+        mapping = evaluator.eval(argument, frame)
+        if isinstance(mapping, UnionOf):  # one of several dicts, which may have some keys and not others
+            mapping = DictOf().spread(mapping, frame.site(argument))
+        is_open = is_open or not isinstance(mapping, Record) or mapping.open
+        for key, slot in mapping.entries.items() if isinstance(mapping, Record) else ():
+            if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
+                entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in slot)
+    return entries, is_open
+
+
+def _plain_instance(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
+    """Return an instance of a class without fields; with attributes where ``__init__`` only stores its arguments.
+
+    ``def __init__(self, a): self.total = a`` → ``C(5).total`` is 5.
+    """
     constructor = classes.argument_attributes(evaluator, of)
     if constructor is None:
         return Instance(of)
@@ -97,7 +112,7 @@ def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, fr
 
 
 def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
-    """Return field ``name`` of a model after ``value`` was assigned: a number if it is annotated as one."""
+    """Return field ``name`` of a model after ``value`` was assigned: an unknown value in ``x: float`` is a number."""
     serialised = classes.serialised_fields(evaluator, of)
     if name in serialised:
         return serialised[str(name)]
@@ -107,37 +122,35 @@ def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Valu
     numeric = number(declared)
     if numeric is None:
         return hints.typed(evaluator, value, declared)
-    if isinstance(value, Number) or value is NONE:
+    # A value that is a number has its own reason to be one, which says more than the annotation.
+    if number(value) is not None or value is NONE:
         return value
-    if number(value) is not None or NONE not in options(value):
-        return value if number(value) is not None else numeric
-    return join(numeric, NONE)
+    return join(numeric, NONE) if NONE in options(value) else numeric
 
 
 def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
-    """Return whether the fields of a class are its instances' arguments."""
+    """Return whether a class takes its fields as arguments (``M(a=1).a`` is 1): a dataclass, pydantic model …"""
     if _payload_of(evaluator, of) is not None or evaluator.tools.is_tool_class(of):
         return False
     return classes.parameters_of(evaluator, of) is not None
 
 
 def is_encoding(evaluator: Evaluator, of: Value, method: str) -> bool:
-    """Return whether ``method`` is one of an encoder, and an object is: a library's, or of a class that derives from
-    one.
-    """
+    """Return whether calling ``method`` of ``of`` serialises its argument: ``json.JSONEncoder().encode(x)``."""
     names: Iterable[str] = ()
     if method not in builtin_names.ENCODER_METHODS:
         return False
     if isinstance(of, ExternalInstance):
         names = (of.name,)
     elif isinstance(of, (Instance, ModelInstance)) and of.of is not None:
+        # A class of the project that derives from an encoder.
         names = (a.name for a in classes.ancestors(evaluator, of.of) if isinstance(a, External))
     return any(name.endswith(builtin_names.ENCODERS) for name in names)
 
 
 def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
-    """Return an object where ``entry`` was put into field ``name``."""
-    if value.of is None:
+    """Return ``value`` with ``entry`` as its field ``name``: after ``value.name = …``."""
+    if value.of is None:  # a plain dict
         return value.store(name, entry)
     if isinstance(name, str) and classes.is_left_out(evaluator, value.of, name):
         return value
@@ -145,19 +158,19 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> 
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
-    """``value.model_copy(update={…})``: a model with other fields."""
+    """Return the copy that ``value.model_copy(update={…})`` makes, with the fields of ``update`` changed."""
     argument = call.keyword("update")
     updates = options(evaluator.eval(argument, frame)) if argument is not None else (DictOf(),)
     return join(*(_changed(evaluator, value, update) for update in updates))
 
 
 def replaced(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
-    """``value._replace(x=…)`` and ``dataclasses.replace(value, x=…)``: an object with other fields."""
+    """Return the copy that ``value._replace(x=…)`` or ``dataclasses.replace(value, x=…)`` makes."""
     return _changed(evaluator, value, containers.with_keywords(evaluator, DictOf(), call, frame))
 
 
 def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
-    """Return ``value`` with the entries of ``update`` in its fields."""
+    """Return ``value`` with the entries of the dict ``update`` as fields; without ``None``, which has no copy."""
     fields = update.entries if isinstance(update, Record) else {}
     results: list[Value] = []
     for option in options(value):
@@ -178,36 +191,41 @@ def envelope(
     frame: Frame,
     of: ClassOf | None = None,
 ) -> Envelope:
-    """Return an envelope around a result (``ToolResult(…)``), reduced to its ``payload``, which goes to the model.
+    """Return an envelope around a result, reduced to the arguments that go to the model, its ``payload``.
 
-    For a class of the project (``of``) a position is that of a field.
+    ``ToolResult("5 kWh", meta=m)`` with the payload ``(0, "content")`` → an envelope whose ``content`` is ``"5 kWh"``.
+    A class of the project (``of``) shows the names of its positional arguments; of others, a position in the payload
+    is followed by its name.
     """
     fields = (classes.parameters_of(evaluator, of) or []) if of is not None else []
     placed = expr.placed()
-    named: dict[Key, tuple[Entry, ...]] = {
+    by_name: dict[Key, tuple[Entry, ...]] = {
         name: (evaluator.entry(arg, frame),) for name, arg in zip(fields, placed, strict=False)
     }
-    named |= containers.with_keywords(evaluator, DictOf(), expr, frame).entries
+    by_name |= containers.with_keywords(evaluator, DictOf(), expr, frame).entries
     entries: dict[Key, tuple[Entry, ...]] = {}
     for i, place in enumerate(payload):
-        if isinstance(place, int):
+        if isinstance(place, int):  # a positional argument
             if of is None and place < len(placed):
                 name = next((p for p in payload[i:] if isinstance(p, str)), None)
                 entry = evaluator.entry(placed[place], frame)
                 entries[name if name not in (None, "*") else Unnamed(entry.site)] = (entry,)
-        elif place == "*":
+        elif place == "*":  # all positional arguments
             for arg in expr.args:
                 entries[Unnamed(frame.site(arg))] = (evaluator.entry(arg, frame),)
-        else:
+        else:  # a keyword, perhaps with keys of the dict that it takes: `result.content`
             keyword, _, inside = place.partition(".")
-            if keyword in named:
-                slot = named[keyword]
+            if keyword in by_name:
+                slot = by_name[keyword]
                 entries[keyword] = tuple(e.holding(_part(e.value, inside)) for e in slot) if inside else slot
     return Envelope(entries=entries, open=True, site=frame.site(expr), of=of)
 
 
 def _part(value: Value, keys: str) -> Value:
-    """Return each dict that ``value`` may be, reduced to the entry under the dotted ``keys``."""
+    """Return ``value`` reduced to the entry at the dotted ``keys``: ``{"a": {"b": 1}, "c": 2}``, ``a.b`` → without c.
+
+    What is no dict is unknown.
+    """
     key, _, rest = keys.partition(".")
     results: list[Value] = []
     for option in options(value):
@@ -223,7 +241,7 @@ def _part(value: Value, keys: str) -> Value:
 
 
 def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
-    """Return the payload of the envelope that a class is or derives from."""
+    """Return the payload of the envelope that a class is or derives from; ``None`` if it is no envelope."""
     for ancestor in classes.ancestors(evaluator, of):
         payload = evaluator.tools.payload(
             ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name
@@ -236,12 +254,12 @@ def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
 def _with_own_fields(
     evaluator: Evaluator, record: Envelope, expr: facts.Call, frame: Frame, of: ClassOf
 ) -> Envelope:
-    """Return an instance of a class that adds fields to an envelope: they go to the model as its payload does.
+    """Return the envelope ``record`` with the fields that its class adds: ``class Priced(ToolResult): price: float``.
 
-    Of an envelope that the model sees nothing of, it sees nothing of those that derive from it.
+    They go to the model like the payload.
     """
     names = classes.parameters_of(evaluator, of) or []
-    own = {
+    own = {  # the fields that are declared below the envelope of the library
         name
         for ancestor in classes.ancestors(evaluator, of)
         if isinstance(ancestor, ClassOf) and evaluator.tools.payload(ancestor.cls.name) is None
@@ -256,7 +274,7 @@ def _with_own_fields(
 
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> QuantityInstance:
-    """Return a call of a class named ``Quantity``, of the project (``of``) or not."""
+    """Return the Quantity that a call makes: ``Quantity(5, "kWh")``; ``of`` is the class if the project defines it."""
     entries: dict[Key, tuple[Entry, ...]] = {
         name: (evaluator.entry(arg, frame),) for name, arg in arguments.written(expr, ("value", "unit"))
     }

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 
 def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
-    """Return the result of a chain of arithmetic."""
-    chain = [expr]  # long chains nest to the left
+    """Return the result of a chain of arithmetic, from left to right: ``a + b + c`` → ``(a + b) + c``."""
+    chain = [expr]  # a loop, because a chain of 10,000 terms nests as deep on its left side
     while isinstance(chain[-1].left, facts.BinOp):
         chain.append(chain[-1].left)
     value = evaluator.eval(chain[-1].left, frame)
@@ -53,12 +53,12 @@ def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
 
 
 def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, frame: Frame) -> Value:
-    """``left op right``, by what the catalogue calls definitely a number."""
+    """Return the result of ``left op right``: ``1 + x`` → a number, ``"a" + x`` → a text, ``x + y`` → unknown."""
     op = expr.op
     is_of_units = unit_objects.is_unit_object(left) or unit_objects.is_unit_object(right)
-    if is_of_units and not isinstance(left, Text):
+    if is_of_units and not isinstance(left, Text):  # `1.5 * ureg.kWh`, but not `"%s" % quantity`
         return unit_objects.made_at(frame.site(expr))
-    whole = left, right
+    operands = left, right
     left, right = _plain(left), _plain(right)
     if left is NEVER and right is NEVER:
         return NEVER
@@ -73,25 +73,22 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         if result is not None:
             return result
     if op == "+":
-        # Of several texts that one side may be, each is put together with the other.
-        pairs = zip(whole, (left, right), strict=True)
-        first, second = (every if is_text(every) else plain for every, plain in pairs)
+        # Each text of a union of texts is joined with the other side.
+        first, second = (side if is_text(side) else _plain(side) for side in operands)
         joined = _concatenated(evaluator, first, second, expr, frame)
         if joined is not None:
             return joined
-    if op in _OF_SETS and isinstance(left, UnionOf):
-        # One of several sets, or dicts: each of them with the other side.
-        united = [_united(op, option, right, frame.site(expr.right)) for option in left.options]
-        return join(*(UNKNOWN if value is None else value for value in united))
-    if op in _OF_SETS and (united_alone := _united(op, left, right, frame.site(expr.right))) is not None:
-        return united_alone
-    if op == "%" and _may_be(left, Text):
+    if op in _OF_SETS:
+        united = [_united(op, option, right, frame.site(expr.right)) for option in options(left)]
+        if isinstance(left, UnionOf) or united != [None]:
+            return join(*(UNKNOWN if value is None else value for value in united))
+    if op == "%" and _may_be(left, Text):  # `"%d kWh" % x`
         return formatting.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
     if _survives(op, expr, left, right, a, b):
         return evaluator.number(f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/")
-    if op == "*" and isinstance(left, Text):
+    if op == "*" and isinstance(left, Text):  # `"-" * 20`
         return TEXT
-    if op == "*" and isinstance(left, ListOf):
+    if op == "*" and isinstance(left, ListOf):  # `[0] * 20`
         return left
     return UNKNOWN
 
@@ -104,10 +101,13 @@ _OF_SETS = frozenset({"&", "|", "-", "^"})  # no other sequence knows these
 
 
 def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: Site) -> Value | None:
-    """Return the result of an operator between instances of classes that the stubs describe."""
-    name = _SPECIAL.get(op, "")
+    """Return the result of an operator that the class of an operand defines: ``date - date`` → a timedelta.
+
+    ``None`` if the stubs describe no such class or operator.
+    """
+    name = _SPECIAL.get(op)
     for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if isinstance(value, ExternalInstance) and name:
+        if isinstance(value, ExternalInstance) and name is not None:
             result = stub_calls.special(value, special, (other,), site)
             if result is not None:
                 return result
@@ -115,8 +115,13 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
 
 
 def _united(op: str, left: Value, right: Value, site: Site) -> Value | None:
-    """Return a set or dict joined with the operand at ``site`` on its right; ``None`` if the left is neither."""
+    """Return ``left op right`` for a set or dict on the left: ``{1} | {2}`` → ``{1, 2}``; ``None`` for others.
+
+    ``site`` is that of the right operand.
+    """
+    # The kind of an instance of a library's class is its full name, with a dot.
     if isinstance(left, ListOf) and "." not in left.kind:
+        # `&` and `-` keep elements of the left side, `|` and `^` add those of the right one.
         sides = [left, *(options(right) if op in "|^" else ())]
         sides = [side for side in sides if not (isinstance(side, ListOf) and not side.values())]
         elements = [side.element() if isinstance(side, ListOf) else UNKNOWN for side in sides]
@@ -127,13 +132,14 @@ def _united(op: str, left: Value, right: Value, site: Site) -> Value | None:
 def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
-    """Return the result of ``+`` for lists and texts; ``None`` for other operands."""
+    """Return the result of ``+`` for lists and texts: ``[1] + [2]`` → ``[1, 2]``; ``None`` for other operands."""
     lists = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
     if len(lists) == 2 or _is_list(left) or _is_list(right):
-        evaluator.step((left.size + right.size) // 256)
-        if len(lists) < 2:  # NEVER is the list itself
+        evaluator.step((left.size + right.size) // 256)  # the work of copying
+        if len(lists) < 2:
+            # NEVER is the list in its own definition (`rows = rows + [1]`); other values may add elements.
             return lists[0] if NEVER in (left, right) else replace(lists[0], rest=UNKNOWN, unfilled=False)
-        # What is declared of an empty list says nothing of the other one.
+        # The declared elements of a list that is empty are not among those of the result.
         rests = [o.rest for o in lists if o.rest is not None and not o.is_empty]
         return ListOf(
             lists[0].items + lists[1].items,
@@ -144,7 +150,8 @@ def _concatenated(
     if is_text(left) or is_text(right):
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up
-        sides = ((left, frame.site(expr.left)), (right, frame.site(expr.right)))  # NEVER is the text itself
+        sides = ((left, frame.site(expr.left)), (right, frame.site(expr.right)))
+        # NEVER is the text in its own definition: `text = text + "a"`.
         parts = (part for value, site in sides if value is not NEVER for part in pieces(value, site))
         site = frame.site(expr)
         return formatting.serialised_alone(formatting.assembled(evaluator, parts, site), site)
@@ -152,7 +159,10 @@ def _concatenated(
 
 
 def _as_one_list(value: Value) -> ListOf | None:
-    """Return a value that is a list on at least one path as a list, with the elements of all paths."""
+    """Return a list with the elements of all lists that ``value`` may be: ``[1]`` or ``[2]`` → ``[1, 2]``.
+
+    ``None`` if it is a list on no path.
+    """
     lists = [option for option in options(value) if isinstance(option, ListOf)]
     if not lists:
         return None
@@ -167,13 +177,13 @@ def _as_one_list(value: Value) -> ListOf | None:
 
 
 def _is_list(value: Value) -> bool:
-    """Return whether it is a list on each path, or on some and unknown, or nothing, on the others."""
+    """Return whether a value is a list on each path on which its kind is known and it is not ``None``."""
     choices = [option for option in options(value) if option is not UNKNOWN and option is not NONE]
     return bool(choices) and all(isinstance(option, ListOf) for option in choices)
 
 
 def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
-    """Return the result of a sign, ``~`` or ``not``."""
+    """Return the result of ``-x``, ``+x``, ``~x`` or ``not x``: ``-5`` → the number with the literal -5."""
     if expr.op == "not":
         return BOOL
     operand = evaluator.eval(expr.operand, frame)
@@ -181,24 +191,24 @@ def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
     if value is None:
         is_of_units = unit_objects.is_unit_object(operand)
         return unit_objects.made_at(frame.site(expr)) if is_of_units else UNKNOWN
-    # The literal is compared with what a schema allows, so the sign belongs to it.
+    # A literal is compared with the values that a schema allows (`enum`, `const`), so it needs its sign.
     if expr.op == "-" and isinstance(value.literal, (int, float)):
         return replace(value, literal=-value.literal)
     return value if expr.op == "+" else replace(value, literal=None)
 
 
 def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
-    """Return the result of ``and`` or ``or``."""
-    chain = [expr]  # long chains nest to the left
+    """Return the result of ``and`` or ``or``: ``None or 5`` → 5, ``x and 5`` → ``x`` or 5."""
+    chain = [expr]  # a loop, because a chain of 10,000 terms nests as deep on its left side
     while isinstance(chain[-1].left, facts.BoolOp):
         chain.append(chain[-1].left)
     value = evaluator.eval(chain[-1].left, frame)
     for operation in reversed(chain):
-        if operation.op == "or":  # None is falsy: only the rest of the left side survives
-            value = join(*[option for option in options(value) if option is not NONE])
         right = evaluator.eval(operation.right, frame)
-        # Only behind `or` is the right side a default; `and` gives it where the left side is true.
-        if operation.op == "or":
+        if (
+            operation.op == "or"
+        ):  # None is falsy, so the result is another option of the left side, or the right side
+            value = join(*[option for option in options(value) if option is not NONE])
             value = defaulted(evaluator, value, right, "`or`", frame, operation.at)
         else:
             value = join(value, right)
@@ -207,12 +217,14 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
 
 
 def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
-    """Return ``value`` or its ``default``. It is a number if the default is one and the value may be one."""
-    numeric = number(default)
-    # A method or a name of another package is what reading it gives, which is unknown.
+    """Return ``value`` or its ``default``: for an unknown ``x``, ``x or 0`` is a number, since its default is one.
+
+    ``what`` names the construct in the reason: ``"`or`"``.
+    """
+    # A method or a name of another package counts as unknown: it is what an attribute of unknown meaning gives.
     candidates = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
     if (
-        numeric is not None
+        number(default) is not None
         and all(_is_number_or_nothing(o) for o in candidates)
         and len(candidates) < len(options(value))
     ):
@@ -225,7 +237,7 @@ def _is_number_or_nothing(value: Value) -> bool:
 
 
 def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
-    """Return the result of ``a if test else b``, each arm under its condition."""
+    """Return the result of ``a if test else b``; in ``x if x is not None else 0``, the first arm has no ``None``."""
     body, orelse = frame, frame
     if frame.env is not None:
         narrowed = narrow(evaluator, expr.test, frame)
@@ -258,9 +270,12 @@ def _may_be(value: Value, kind: type[Value]) -> bool:
 def _survives(
     op: str, expr: facts.BinOp, left: Value, right: Value, a: Number | None, b: Number | None
 ) -> bool:
-    """Return whether nothing but numbers survives this operation, although one operand or both are unknown."""
+    """Return whether an operation with an unknown operand gives a number or raises: ``x - 5``, but not ``x * 5``.
+
+    ``a`` and ``b`` are the operands as numbers, ``None`` if they are none.
+    """
     unknown = right if a is not None else left
-    if a is None and b is None:
+    if a is None and b is None:  # `x / y` divides numbers, unless it joins paths
         return (
             op == "/"
             and left is UNKNOWN
@@ -273,8 +288,7 @@ def _survives(
     # A text or a list and a number raise a TypeError here, so a result comes from numbers.
     if op in ("+", "-", "//", "**"):
         return True
-    # `folder / name` is a path as well.
-    if op == "/":
+    if op == "/":  # `data_dir / name` joins paths
         return not _may_be_path(expr.right if a is not None else expr.left)
     # An integer multiplies a text or a list, a float does not.
     if op == "*":
@@ -289,7 +303,7 @@ _PATH_WORDS = ("path", "dir", "root", "folder", "file", "base", "home", "cwd", "
 
 
 def _may_be_path(expr: Expr) -> bool:
-    """Return whether an expression reads as a path, which ``/`` joins and does not divide: ``data_dir / name``."""
+    """Return whether an expression reads as a path, which ``/`` joins instead of dividing: ``data_dir / name``."""
     match expr:
         case facts.Name(id=name) | facts.Attr(name=name):
             words = name.lower().strip("_").split("_")

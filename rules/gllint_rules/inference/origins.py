@@ -1,4 +1,4 @@
-"""From a name to the expression that it was made of."""
+"""From a name to the expression that it is assigned."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gllint_rules.reading.facts import Expr
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
-MOST_STEPS = 8  # from a name to what it was made of
+MOST_STEPS = 8  # from a name to the expression that makes its value
 
 
 def sources(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """Yield the expressions that are assigned to a name or to an attribute of ``self``, each with its frame."""
+    """Yield the expressions assigned to a name or an attribute, each with its frame: ``x`` → ``5`` after ``x = 5``."""
     match expr:
         case facts.Name(id=name):
             scope = frame.scope.home(name)
             for binding in scope.bindings[name] if scope is not None else ():
                 if binding.value is not None and binding.kind in ("assign", "annotated", "with"):
                     yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)
-        case facts.Attr(base=base, name=name):
+        case facts.Attr(base=base, name=name):  # `self.x`, which a method assigns
             for option in options(evaluator.eval(base, frame)):
                 ancestors = classes.ancestors(evaluator, option.of) if isinstance(option, Instance) else ()
                 for ancestor in ancestors:
@@ -37,17 +37,22 @@ def sources(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Ex
 
 
 def origin(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
-    """Follow ``expr`` through names, imports and attributes to what made it, while each has one source."""
+    """Follow a name to the expression that makes its value: ``b`` → ``Server()`` after ``a = Server(); b = a``.
+
+    Stops at a name with several sources or none.
+    """
     for _ in range(MOST_STEPS):
-        several = list(sources(evaluator, expr, frame)) or list(_elsewhere(evaluator, expr, frame))
-        if len(several) != 1:
+        candidates = list(sources(evaluator, expr, frame)) or list(_remote_sources(evaluator, expr, frame))
+        if len(candidates) != 1:
             break
-        expr, frame = several[0]
+        expr, frame = candidates[0]
     return expr, frame
 
 
-def _elsewhere(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """Yield the expressions that another module of the project, or a class body, binds a name to."""
+def _remote_sources(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
+    """Yield the expressions that another module or a class body assigns: to ``x`` of ``from m import x``, ``m.x``
+    and ``C.x``.
+    """
     match expr:
         case facts.Name(id=name):
             for binding in frame.scope.find(name):

@@ -105,7 +105,7 @@ class Questions:
             self._now = _Question()
         self.step()
         opened = self._open.get(key)
-        if opened is not None:
+        if opened is not None:  # a circle: it is being answered
             self._circles += 1
             self._now.assumed.add(opened.place)
             return meanwhile
@@ -121,6 +121,8 @@ class Questions:
             self.deeper()
             value = answer()
         except TooComplex as error:
+            # The depth is measured from the outermost question, and an answer that rests on an open question is
+            # not final: in both cases a question further out is the one that is cut.
             if (error.deep and not outermost) or now.assumed - {now.place}:
                 raise
             self.cut(site, error.budget)
@@ -131,7 +133,7 @@ class Questions:
             self.depth = depth
             self._now = outer
             del self._open[key]
-            for concluded in now.concluded:
+            for concluded in now.concluded:  # they assumed that this question adds nothing
                 del self._for_now[concluded]
             now.assumed.discard(now.place)
             if now.assumed:
@@ -146,24 +148,34 @@ class Questions:
         if now.assumed:
             self._for_now[key] = new
             list(self._open.values())[max(now.assumed)].concluded.append(key)
-            self._spend(now.steps)
-            outer.in_circle += now.steps
-            if outer.in_circle > MOST_IN_CIRCLE:
-                raise TooComplex(f"{MOST_IN_CIRCLE} steps in a circle")
             now.forgotten.add(key)
-            few, many = sorted((now.forgotten, outer.forgotten), key=len)
-            outer.repeated += now.repeated + len(few & many)
-            many |= few
-            outer.forgotten = many
-            if outer.repeated > MOST_REPEATED:
-                raise TooComplex(f"{MOST_REPEATED} questions in a circle")
+            self._count_circle(now, outer)
         return value
 
+    def _count_circle(self, now: _Question, outer: _Question) -> None:
+        """Count a question with a provisional answer in ``outer``, which may have to ask it again.
+
+        Raises :class:`TooComplex` where too many questions of a circle were answered again.
+        """
+        self._spend(now.steps)
+        outer.in_circle += now.steps
+        if outer.in_circle > MOST_IN_CIRCLE:
+            raise TooComplex(f"{MOST_IN_CIRCLE} steps in a circle")
+        few, many = sorted(
+            (now.forgotten, outer.forgotten), key=len
+        )  # the smaller set goes into the larger one
+        outer.repeated += now.repeated + len(few & many)
+        many |= few
+        outer.forgotten = many
+        if outer.repeated > MOST_REPEATED:
+            raise TooComplex(f"{MOST_REPEATED} questions in a circle")
+
     def _answer(self, key: Hashable) -> Answer | None:
-        """Return the answer to a question, final or provisional."""
+        """Return the remembered answer to a question; ``None`` if there is none that is valid now."""
         answer = self._answers.get(key)
         if answer is not None and answer.circle:
             self._circles += 1
+        # While a question of its circle is open, the head of the circle is answered anew.
         if answer is not None and (not answer.circle or self._open.keys().isdisjoint(answer.circle)):
             return answer
         answer = self._for_now.get(key)
@@ -186,7 +198,8 @@ class Questions:
             result, steps, height = cost
             if not self.depth:
                 return result
-            if self._now.steps + steps <= MOST_STEPS:  # else it may be allowed more, or says where they end
+            # Beyond the budget it is answered again, as its answer may come with an allowance, or with a cut.
+            if self._now.steps + steps <= MOST_STEPS:
                 self.step(steps)
                 self.reach(self.depth + height)
                 return result
@@ -194,7 +207,7 @@ class Questions:
             return answer()
         now, circles, cuts = self._now, self._circles, len(self.cuts)
         top, start = now.top, now.steps
-        now.top = self.depth
+        now.top = self.depth  # so that it is the greatest depth of this answer
         try:
             value = answer()
         finally:
@@ -205,7 +218,10 @@ class Questions:
         return value
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
-        """Return the result of ``answer()``, with a budget of its own; only where no question is being answered."""
+        """Return the result of ``answer()``, which asks questions, or ``instead`` if it is too complex.
+
+        It has a budget of its own, and must not be called while a question is being answered.
+        """
         self.begin(site)
         self._now = _Question()
         try:
@@ -217,10 +233,10 @@ class Questions:
             self.depth = 0
 
     def begin(self, site: Site) -> None:
-        """Get ready for a question at ``site`` that is asked while nothing is being answered."""
+        """Prepare for a question at ``site`` that no other question asks; for subclasses."""
 
     def executes(self, key: Hashable) -> bool:
-        """Return whether the function and call that are ``key`` are being executed in this question."""
+        """Return whether this question is executing a call; ``key`` is its function and arguments."""
         return key in self._now.executed
 
     def rounds_of(self, function: object) -> int:
@@ -228,14 +244,15 @@ class Questions:
         return sum(isinstance(key, tuple) and key[0] is function for key in self._now.executed)
 
     def executed(self, key: Hashable, execute: Callable[[], _T], site: Site | None) -> _T | None:
-        """Run ``execute``, which executes a function for the arguments of a call; ``key`` identifies the two.
+        """Return the result of ``execute()``, which executes a function for the arguments of a call, the ``key``.
 
-        ``None`` if the same call is being executed already, or if a budget ran out; the latter is noted at ``site``.
+        ``None`` if the same call is being executed already (it is recursive), or if a budget for calls within calls
+        ran out, which is noted at ``site``.
         """
         now = self._now
         if key in now.executed:
             return None
-        level = len(now.executed)
+        level = len(now.executed)  # 0: a call that the question makes, 1: a call within it …
         nested_steps = now.within_executed + (now.steps - now.began_within if level > 1 else 0)
         if level >= MOST_EXECUTED or nested_steps > MOST_WITHIN_EXECUTED:
             budget = str(MOST_EXECUTED) if level >= MOST_EXECUTED else f"{MOST_WITHIN_EXECUTED} steps in"
@@ -264,11 +281,11 @@ class Questions:
             raise TooComplex(f"{MOST_STEPS + now.allowance} steps")
 
     def allow(self, steps: int) -> None:
-        """Have ``steps`` more for the question that is being answered: a table may be as large as its source."""
+        """Add ``steps`` to the budget of the question that is being answered: a table may be as large as its source."""
         self._now.allowance += steps
 
     def deeper(self) -> None:
-        """Go one level deeper; who calls sets ``depth`` back. Raises :class:`TooComplex` beyond the budget."""
+        """Go one level deeper; the caller resets ``depth``. Raises :class:`TooComplex` beyond the budget."""
         self.depth += 1
         if self.depth > self._now.top:
             self.reach(self.depth)

@@ -1,4 +1,7 @@
-"""What a store makes of a container: all that lies around the place that is stored to, built anew."""
+"""What a container is after a store (``x["a"]["b"] = 1``, ``del x["a"]``, ``x.append(1)``): a new value.
+
+The *way* of a store is the steps from the container to the place that changes: ``"a"``, ``"b"``.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ from gllint_rules.tuples import NamedTuple
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
-# What becomes of the entries in a place.
+# From the entries of a place to those after the store.
 Change: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 
 
@@ -60,7 +63,7 @@ Step: TypeAlias = At | Each
 
 
 def is_same_way(way: Sequence[Step], other: Sequence[Step]) -> bool:
-    """Return whether two ways lead to the same, as far as is known."""
+    """Return whether two ways surely lead to the same place: ``["a"][0]`` and ``["a"][0]``, not ``[i]`` and ``[i]``."""
     return len(way) == len(other) and all(
         a == b if isinstance(a, Each) or isinstance(b, Each) else a.key is not None and a.key == b.key
         for a, b in zip(way, other, strict=True)
@@ -68,29 +71,33 @@ def is_same_way(way: Sequence[Step], other: Sequence[Step]) -> bool:
 
 
 def removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Return the change that takes out what is under a key."""
+    """Return no entries: the change of ``del x["a"]``."""
     return ()
 
 
 class Store(Struct, frozen=True, eq=False):
-    """A ``change`` to what lies in a container of ``module``."""
+    """A ``change`` of a place in a container, in the source of ``module``."""
 
     evaluator: Evaluator
     module: facts.Module
     change: Change
 
     def into(self, value: Value, way: Sequence[Step]) -> Value:
-        """Return ``value`` after a change of what ``way`` leads to."""
+        """Return ``value`` after the change of the place that ``way`` leads to.
+
+        ``{"a": {}}`` with the way ``"a"``, ``"b"`` and a change to 1 → ``{"a": {"b": 1}}``
+        """
         if isinstance(value, UnionOf):
             rebuilt = [self.into(option, way) for option in value.options]
+            # The arms of a conditional are joined even if they are the same: after a store they are no arms.
             is_same = value.source != "arms" and are_same(rebuilt, value.options)
             return value if is_same else join(*rebuilt)
-        if not way:  # a slice of it counts as all of it
+        if not way:  # a slice counts as the whole list
             return value
         step, rest = way[0], way[1:]
-        # A store under a text shows a dict, whatever made it.
+        # Only a dict takes a store under a text, so an unknown value is one.
         if value is UNKNOWN and self.change is not removed and _has_text_key(way):
-            value = _made_up(step)
+            value = _new_container(step)
         if isinstance(step, Each):
             return self._into_each(value, step, rest)
         # `x.a = 1` sets a field, `x["a"] = 1` an entry: a list has no fields, and an object whose fields are its
@@ -105,25 +112,24 @@ class Store(Struct, frozen=True, eq=False):
         return value
 
     def _into_record(self, value: Record, step: At, rest: Sequence[Step]) -> Value:
-        """Return a record after a store under a key, or deeper, along the ``rest`` of the way."""
+        """Return a record after a store at the key of ``step``, or deeper in it, along the ``rest`` of the way."""
         key, index = step
-        if key is None:
+        if key is None:  # a key that is not known: any entry may be the one that changes
             if rest:
                 return self._into_each(value, Each("dict", False, 0), rest)
             new = self._changed(value, value.unnamed())
             return value.with_unnamed(new) if new else filled_unseen(value)
         old = value.entries.get(key, ())
         if rest:
-            if not old:
-                # A store into a missing container would raise, so it exists, whatever put it there.
-                old = (
-                    (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.of is None else ()
-                )
+            if not old and value.open and value.of is None:
+                # A store into a missing container would raise, so some other code has put one there.
+                old = (Entry(UNKNOWN, Site(self.module, index.at)),)
             inner = tuple(e.holding(self.into(e.value, rest)) for e in old)
             is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and are_same(inner, old))
             return value if is_same else value.store(key, *inner)
         if self.change is removed:
             return value.without(key)
+        # A finding points at the literal key: `x["a"] = 1`.
         stored = tuple(
             replace(e, key=Site(self.module, index.at))
             if e.key is None and isinstance(index, facts.Const)
@@ -137,9 +143,9 @@ class Store(Struct, frozen=True, eq=False):
         return value.store(key, *stored)
 
     def _into_list(self, value: ListOf, step: At, rest: Sequence[Step]) -> Value:
-        """Return a list after a store at an index, or deeper."""
+        """Return a list after a store at the index of ``step``, or deeper: ``[1, 2]``, ``x[0] = 5`` → ``[5, 2]``."""
         position = step.at.value if isinstance(step.at, facts.Const) else None
-        if not isinstance(position, int):
+        if not isinstance(position, int):  # any element may be the one that changes
             return self._into_each(value, Each("list", False, 0), rest)
         if -len(value.items) <= position < len(value.items):
             items = list(value.items)
@@ -152,10 +158,13 @@ class Store(Struct, frozen=True, eq=False):
         return value
 
     def _into_each(self, value: Value, step: Each, rest: Sequence[Step]) -> Value:
-        """Return a container with each element changed; if not ``whole``, with some of them changed."""
-        if not isinstance(value, (DictOf, ListOf)):  # of an object, its fields are no elements
+        """Return a container with each element changed (``step.whole``), or with some element changed.
+
+        ``for row in rows: row["a"] = 1`` changes each, ``rows[i]["a"] = 1`` some: that element is the old or the new.
+        """
+        if not isinstance(value, (DictOf, ListOf)):  # an object has fields, not elements
             return value
-        self.evaluator.step(value.size // 64)
+        self.evaluator.step(value.size // 64)  # the work of copying
         if not rest:
             return self._into_elements(value, step)
 
@@ -167,25 +176,26 @@ class Store(Struct, frozen=True, eq=False):
         return changed if changed is value else filled_unseen(changed)
 
     def _changed(self, value: Container, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        """Return ``entries`` as the store changes them.
-
-        It returns none if the elements are numbers that the store leaves as they are.
-        """
+        """Return ``entries`` after the change; none if it keeps the numbers that the other elements are declared as."""
         if value.rest is not None and number(value.rest) is not None:
-            nameless = Entry(value.rest, Site(self.module, -1))
-            if any(entry.site == nameless.site for entry in self.change((nameless,))):
+            # Try the change on a number at an impossible place. If it is still in the result, it was kept.
+            probe = Entry(value.rest, Site(self.module, -1))
+            if any(entry.site == probe.site for entry in self.change((probe,))):
                 return ()
         return self.change(entries)
 
     def _into_elements(self, value: DictOf | ListOf, step: Each) -> Value:
-        """Return a container after a store into each of its elements."""
+        """Return a container after each of its elements was replaced (``step.whole``), or some of them.
+
+        ``for k in d: d[k] = 0`` replaces each, ``d[k] = 0`` some.
+        """
         elements = tuple(entry for _, entry in value.contents())
         new = self._changed(value, elements)
         if not new:
             return filled_unseen(value)
         if not step.whole or not (elements or value.rest is not None):
             return _with_items(value, new) if isinstance(value, ListOf) else value.with_unnamed(new)
-        if isinstance(value, ListOf):
+        if isinstance(value, ListOf):  # the new entries replace all that were there
             return replace(value, items=new, rest=None)
         entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
         entries = entries or {Unnamed(new[0].site): new}
@@ -193,11 +203,14 @@ class Store(Struct, frozen=True, eq=False):
 
 
 def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, frame: Frame) -> Value | None:
-    """Return a container after a call of its method ``name``; ``None`` if the method changes nothing."""
+    """Return a container after a call of its method ``name``: ``[1]``, ``append(2)`` → ``[1, 2]``.
+
+    ``None`` if the method changes nothing.
+    """
     if isinstance(value, UnionOf):
         changed = [mutated(evaluator, option, name, call, frame) or option for option in value.options]
         return join(*changed)
-    if value is UNKNOWN and name == "append":
+    if value is UNKNOWN and name == "append":  # a method of lists alone
         value = ListOf(rest=UNKNOWN)
     match value, name:
         case Record(), "update":
@@ -207,7 +220,7 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
             entry = evaluator.entry(call.args[1], frame)
             if stored is None:
                 return value.with_unnamed((entry,))
-            if stored in value.sure:
+            if stored in value.sure:  # the key exists, so the default is not used
                 return value
             return value.store(stored, *value.entries.get(stored, ()), entry)
         case ListOf(), "append" | "add" | "insert" if call.args:
@@ -225,13 +238,17 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
 
 
 def _has_text_key(way: Sequence[Step]) -> bool:
-    """Return whether an unknown value must be a container, since code stores under a literal text in it."""
+    """Return whether the last step of a way is a literal text, and all others are elements or text keys.
+
+    A store with such a way (``x["a"]["b"] = 1``) shows that ``x`` is a dict.
+    """
     *steps, last = way
     is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
     return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in steps)
 
 
-def _made_up(step: Step) -> Value:
+def _new_container(step: Step) -> Value:
+    """Return an empty container that ``step`` can lead into: a list for the elements of a list, else a dict."""
     if isinstance(step, Each) and step.kind == "list":
         return ListOf(rest=UNKNOWN)
     return DictOf(open=True, rest=UNKNOWN if isinstance(step, Each) else None)
@@ -243,7 +260,7 @@ def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
 
 
 def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
-    """Return a list after ``extend`` with the elements of another value."""
+    """Return a list after ``value.extend(other)``: ``[1]``, ``[2]`` → ``[1, 2]``; of an unknown value, unknown ones."""
     rests = [value.rest] if value.rest is not None else []
     if isinstance(other, ListOf):
         for entry in other.items:
@@ -261,8 +278,8 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
 
 
 def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
-    """Return a list with one more entry."""
-    # In a loop the same statement appends again: one entry represents all of them.
+    """Return a list with one more entry, or, if the same statement appended before, with that entry joined."""
+    # In a loop one entry represents all that its statement appends.
     evaluator.step(len(value.items) // 64)
     for i, entry in enumerate(value.items):
         if entry.site == new.site:

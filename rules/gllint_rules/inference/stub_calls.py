@@ -1,13 +1,13 @@
-"""What calls and items of the standard library give, by what its stubs declare.
+"""The results of calls, operators and subscripts of the standard library, by what its stubs declare.
 
 In: a full name or a value, and the arguments as values. Out: a value; :data:`UNKNOWN` where the stubs say nothing,
-``None`` where they do not know the name. Type variables are what the arguments show; of several overloads those
-count that the arguments admit.
+``None`` where they do not know the name. The arguments bind the type variables, and choose among overloads.
+:mod:`~gllint_rules.stubs.declarations` defines the form of signatures, parameters and types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -57,8 +57,9 @@ from gllint_rules.tuples import NamedTuple
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
+# Kinds of parameters; 0 is positional alone. 8 is added to the kind of one that has a default.
 _ANY, _KEYWORD, _STAR, _DOUBLE_STAR = 1, 2, 3, 4
-_DEFAULT = 8
+_KIND = 7
 
 
 class _Arguments:
@@ -81,7 +82,7 @@ class _ArgumentValues(NamedTuple):
 
 
 def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
-    """Return the arguments of a call. After a ``*spread`` the positions are unknown."""
+    """Return the arguments of a call, evaluated once they are needed; of ``f(a, *b, c)`` only ``a`` has a position."""
 
     def read() -> _ArgumentValues:
         named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
@@ -91,16 +92,13 @@ def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments
 
 
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """Return the result of a call of a full name; ``None`` if the stubs do not know the name."""
+    """Return the result of a call of a full name: ``time.time`` → a number; ``None`` if the stubs do not know it."""
     at = Declaration(frame.site(expr), f"`{short_name(name)}()` gives a number")
     return _call_by_name(name, _written(evaluator, expr, frame), at)
 
 
 def _call_by_name(name: str, arguments: _Arguments, at: Declaration) -> Value | None:
-    """Return what a call of a full name gives, by what the stubs declare of it; ``None`` if they do not know it.
-
-    :mod:`~gllint_rules.stubs.declarations` lists the kinds of declarations.
-    """
+    """Return the result of a call of a full name: ``os.getcwd`` → a text; ``None`` if the stubs do not know it."""
     if name in builtin_names.NUMBER_CALLS:
         return number_of(at)
     if name in builtin_names.TEXT_CALLS:
@@ -108,7 +106,9 @@ def _call_by_name(name: str, arguments: _Arguments, at: Declaration) -> Value | 
     declaration = stubs.find(name)
     if declaration is None:
         return None
-    if declaration.kind == "inner":
+    if (
+        declaration.kind == "inner"
+    ):  # an attribute of a class (`str.count`) or of a variable (`os.environ.get`)
         head, _, tail = declaration.name.rpartition(".")
         owner = stubs.find(head)
         if owner is not None and owner.kind == "class":
@@ -133,40 +133,45 @@ def _call_by_name(name: str, arguments: _Arguments, at: Declaration) -> Value | 
 
 
 def _class_method(name: str, attribute: str, arguments: _Arguments, at: Declaration) -> Value | None:
-    """Call a method on the class itself."""
+    """Return the result of a method that is called on its class: ``str.count(text, "a")``, ``date.today()``.
+
+    ``None`` if the class has no such method.
+    """
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
-    if member.kind == "m":  # `str.count(text, "a")`: the first argument is the instance
-        placed, named, _ = arguments.values
-        rest = _Arguments(lambda: _ArgumentValues(placed[1:], named))
+    if member.kind == "m":  # the first argument is the instance
+        placed, named, spread = arguments.values
+        rest = _Arguments(lambda: _ArgumentValues(placed[1:], named, spread))
         return _method(placed[0], attribute, rest, at) if placed else UNKNOWN
     bindings = TypeBindings(this=instance_of(name, (), at))
     return _result(member.type, bindings, arguments, at)
 
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """Return the result of a call of a method of ``value``; ``None`` if the stubs do not know it."""
-    evaluator.step(value.size // 64)
+    """Return the result of calling a method of ``value``: a text, ``split`` → texts; ``None`` if it is not known."""
+    evaluator.step(value.size // 64)  # the work of joining its elements
     at = Declaration(frame.site(expr), f"`.{name}()` gives a number")
     return _method(value, name, _written(evaluator, expr, frame), at)
 
 
 def special(value: Value, name: str, operands: tuple[Value, ...], site: Site) -> Value | None:
-    """Return the result of a special method such as ``__sub__``."""
+    """Return the result of a special method such as ``__sub__`` of ``value``; ``None`` if the stubs do not know it."""
     arguments = _Arguments(lambda: _ArgumentValues(list(operands), []))
     return _method(value, name, arguments, Declaration(site, f"`{name}` gives a number"))
 
 
 def _method(value: Value, name: str, arguments: _Arguments, at: Declaration) -> Value | None:
-    # On None the call would raise, so it is one of the others: where one of these is not described, nor is the result.
-    """Return the result of a method of a value, by its class in the stubs; ``None`` if they do not describe it."""
+    """Return the result of a method of a value: a date, ``isoformat`` → a text.
+
+    ``None`` if the stubs do not describe the class of the value, or, of a union, of one of its options.
+    """
     if isinstance(value, UnionOf):
+        # A method call on None raises, so None does not contribute a result.
         results = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
         values = [result for result in results if result is not None]
         return join(*values) if len(values) == len(results) and values else None
-    # A number may be any of them; what none of them has, it has not.
-    if isinstance(value, Number):
+    if isinstance(value, Number):  # of any of the classes of numbers
         results = [_method_of(number, (), value, name, arguments, at) for number in NUMBER_CLASSES]
         values = [result for result in results if result is not None]
         return join(*values) if values else None
@@ -182,7 +187,7 @@ def _method_of(
     arguments: _Arguments,
     at: Declaration,
 ) -> Value | None:
-    """Return the result of method ``attribute`` of the class ``name``, called on ``this``."""
+    """Return the result of method ``attribute`` of the class ``name``, called on ``this``; ``None`` without one."""
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
@@ -196,13 +201,13 @@ def _method_of(
 
 
 def _constructed(name: str, arguments: _Arguments, at: Declaration) -> Value:
-    """Return an instance made by a call, with its type variables as the arguments show."""
+    """Return the instance that calling a class makes, with its type arguments: ``deque([1])`` → a deque of numbers."""
     variables = stubs.variables(name)
     if not variables:
         return instance_of(name, (), at)
     candidates: dict[str, list[Value]] = {variable: [] for variable in variables}
-    makers = [stubs.member(name, "__new__"), stubs.member(name, "__init__")]
-    for maker in makers:
+    for special_name in ("__new__", "__init__"):
+        maker = stubs.member(name, special_name)
         # `object` takes anything and says nothing of type variables.
         if maker is None or maker.owner == "builtins.object":
             continue
@@ -211,110 +216,129 @@ def _constructed(name: str, arguments: _Arguments, at: Declaration) -> Value:
             fits = _fits(signature, bindings, arguments)
             if fits is False:
                 continue
-            form = signature[2] if len(signature) > 2 else signature[1] if maker is makers[0] else None
-            if isinstance(form, list) and form[0] == "type":
-                form = form[1]
-            if isinstance(form, list) and stubs.full(str(form[0])) == name:
-                for variable, part in zip(variables, form[1:], strict=False):
-                    candidates[variable].append(value_of(part, bindings, at))
-            else:
-                for variable in variables:
-                    candidates[variable].append(bindings.cls.get(variable, NEVER))
+            for type_variable, value in _type_arguments(name, special_name, signature, bindings, at):
+                candidates[type_variable].append(value)
             if fits:
                 break
     type_arguments = (join(*values) if values else UNKNOWN for values in candidates.values())
     return instance_of(name, tuple(UNKNOWN if value is NEVER else value for value in type_arguments), at)
 
 
+def _type_arguments(
+    name: str, maker: str, signature: list[Type], bindings: TypeBindings, at: Declaration
+) -> Iterator[tuple[str, Value]]:
+    """Yield the type variables of a class with what a signature of ``__new__`` or ``__init__`` makes of them.
+
+    ``def __init__(self: dict[str, V], **values: V)`` declares the first variable of ``dict`` as a text.
+    """
+    # The instance is declared as `self` (the third part), or as what `__new__` returns.
+    form = signature[2] if len(signature) > 2 else signature[1] if maker == "__new__" else None
+    if isinstance(form, list) and form[0] == "type":  # `cls: type[…]`
+        form = form[1]
+    variables = stubs.variables(name)
+    if isinstance(form, list) and stubs.full(str(form[0])) == name:
+        for variable, part in zip(variables, form[1:], strict=False):
+            yield variable, value_of(part, bindings, at)
+    else:
+        for variable in variables:
+            yield variable, bindings.cls.get(variable, NEVER)
+
+
 def _result(
     signatures: list[list[Type]], bindings: TypeBindings, arguments: _Arguments, at: Declaration
 ) -> Value:
-    """Return the result of a call: those of all overloads that the arguments admit."""
+    """Return the joined results of the overloads that the arguments may fit, up to the first that they surely fit."""
     results: list[Value] = []
     same = _same_parameters(signatures)
     for signature in signatures:
-        if signature[0] is None:
+        if signature[0] is None:  # without parameters: the result is the same for all arguments
             return value_of(signature[1], bindings, at)
         inner = TypeBindings(dict(bindings.cls), {}, bindings.this)
         fits = _fits(signature, inner, arguments, same)
-        # An overload that may fit counts, and so do those behind it: the first that fits for sure ends the search,
-        # as a type checker would end it.
         if fits is False:
             continue
         results.append(value_of(signature[1], inner, at))
-        if fits:
+        if fits:  # a type checker chooses it, too
             break
-    # A call that no overload admits raises, or the stubs are behind: either way nothing is known.
+    # A call that fits no overload raises, or the stubs are older than the library: its result is unknown.
     result = join(*results)
     return UNKNOWN if result is NEVER else result
 
 
 def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
-    """Return the parameters that are declared alike in all overloads: they do not say which one it is."""
-    common: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
-    for signature in signatures[1:]:
-        declared = {param[0]: param[2] for param in signature[0] or ()}
-        common = {name: form for name, form in common.items() if declared.get(name) == form}
-    return common
+    """Return the parameters that all overloads declare alike: their arguments do not choose among the overloads.
+
+    ``f(x: int, y: int)`` and ``f(x: int, y: str)`` → ``{"x": "int"}``
+    """
+    types: list[dict[str, Type]] = [
+        {name: form for name, kind, form in signature[0] or () if kind & _KIND < _STAR}
+        for signature in signatures
+    ]
+    return {name: form for name, form in types[0].items() if all(other.get(name) == form for other in types)}
 
 
 def _fits(
     signature: list[Type], bindings: TypeBindings, arguments: _Arguments, same: Collection[str] = ()
 ) -> bool | None:
-    """Return whether a signature takes the arguments; ``None`` if that is unknown. Binds type variables to their
-    types.
+    """Return whether the arguments fit the parameters of a signature; ``None`` if that is unknown.
 
-    What is given for a parameter in ``same`` does not matter for that.
+    Binds the type variables of the parameters in ``bindings``. Parameters in ``same`` have no say.
     """
-    params = signature[0] or []
-    pairings: list[tuple[Type, Value, bool]] = []
-    places = [param for param in params if param[1] & 7 < _KEYWORD]
-    filled = set()
-    positional, keywords, spread = arguments.values
-    star = next((param for param in params if param[1] == _STAR), None)
-    for i, value in enumerate(positional):
-        if i < len(places):
-            pairings.append((places[i][2], value, places[i][0] in same))
-            filled.add(places[i][0])
-        elif star is not None:
-            pairings.append((star[2], value, False))
-        else:
-            return False
-    named = {param[0]: param for param in params if param[1] & 7 in (_ANY, _KEYWORD)}
-    double = next((param for param in params if param[1] == _DOUBLE_STAR), None)
-    for name, value in keywords:
-        if name in named and name not in filled:
-            pairings.append((named[name][2], value, name in same))
-            filled.add(name)
-        elif double is not None:
-            pairings.append((double[2], value, False))
-        else:
-            return False
-    sure: bool | None = True
-    # The length of a spread is unknown, so no parameter is missing for sure.
-    if spread:
-        sure = None
-    elif any(param[1] < _STAR and param[0] not in filled for param in params):
+    pairs = _pairs(signature[0] or [], arguments.values)
+    if pairs is None:
         return False
-    if len(signature) > 2:
-        own = _takes(signature[2], bindings.this, bindings) if bindings.this is not UNKNOWN else True
-        if own is False:
+    if len(signature) > 2 and bindings.this is not UNKNOWN:  # `self` is declared as a type
+        if _takes(signature[2], bindings.this, bindings) is False:
             return False
-    for form, value, alike in pairings:
-        fit = _takes(form, value, bindings)
-        # What all overloads declare alike binds type variables, but does not choose among them.
-        if alike:
+    # The length of a spread is unknown, so it is never sure that all parameters have an argument.
+    is_fit: bool | None = None if arguments.values.spread else True
+    for (name, _, form), value in pairs:
+        fit = _takes(form, value, bindings)  # also for those in `same`, because it binds type variables
+        if name in same:
             continue
         if fit is False:
             return False
-        sure = sure and fit if fit is not None else None
-    return sure
+        is_fit = is_fit and fit if fit is not None else None
+    return is_fit
+
+
+def _pairs(params: list[Type], arguments: _ArgumentValues) -> list[tuple[Type, Value]] | None:
+    """Return each argument with its parameter: ``f(1, b=2)`` of ``def f(a, b)`` → ``[(a, 1), (b, 2)]``.
+
+    ``None`` if there is an argument without a parameter, or the reverse.
+    """
+    pairs: list[tuple[Type, Value]] = []
+    places = [param for param in params if param[1] & _KIND < _KEYWORD]
+    star = next((param for param in params if param[1] == _STAR), None)
+    for i, value in enumerate(arguments.placed):
+        param = places[i] if i < len(places) else star
+        if param is None:
+            return None
+        pairs.append((param, value))
+    filled = {param[0] for param in places[: len(arguments.placed)]}
+    by_name = {
+        param[0]: param for param in params if param[1] & _KIND in (_ANY, _KEYWORD) and param[0] not in filled
+    }
+    double_star = next((param for param in params if param[1] == _DOUBLE_STAR), None)
+    for name, value in arguments.named:
+        param = by_name.get(name, double_star)
+        if param is None:
+            return None
+        pairs.append((param, value))
+        filled.add(param[0])
+    # Below `_STAR` are the kinds of parameters that have no default.
+    if not arguments.spread and any(param[1] < _STAR and param[0] not in filled for param in params):
+        return None
+    return pairs
 
 
 def _takes(form: Type, value: Value, bindings: TypeBindings) -> bool | None:
-    """Return whether something declared as ``form`` takes ``value``; type variables get what it shows."""
+    """Return whether a parameter declared as ``form`` takes ``value``: ``["|", "int", "None"]`` takes 5.
+
+    ``None`` if that is unknown. Binds the type variables in ``form``: 5 for ``["~", "T"]`` makes ``T`` a number.
+    """
     if isinstance(value, UnionOf):
-        # One that fits and one that does not: which overload it is shows only at execution.
+        # If one option fits and another does not, which one it is shows only at run time.
         fits = [_takes(form, option, bindings) for option in value.options]
         return fits[0] if all(fit is fits[0] for fit in fits) else None
     match form:
@@ -348,25 +372,27 @@ def _takes(form: Type, value: Value, bindings: TypeBindings) -> bool | None:
 
 
 def _takes_one(parts: list[Type], value: Value, bindings: TypeBindings) -> bool | None:
-    """Return whether a part of a union takes the value; type variables are asked only if no plain part does."""
-    plain = [part for part in parts if not (isinstance(part, list) and part[0] == "~")]
+    """Return whether a part of a union takes the value; ``None`` if that is unknown.
+
+    Type variables come last: None for ``T | None`` leaves ``T`` unbound.
+    """
     outcome: bool | None = False
-    for part in plain:
+    variables = [part for part in parts if isinstance(part, list) and part[0] == "~"]
+    for part in (part for part in parts if part not in variables):
         fit = _takes(part, value, bindings)
         if fit:
             return True
         if fit is None:
             outcome = None
-    for part in parts:
-        if isinstance(part, list) and part[0] == "~":
-            fit = _takes(part, value, bindings)
-            if fit is not False:
-                return fit if outcome is False else None
+    for part in variables:
+        fit = _takes(part, value, bindings)
+        if fit is not False:
+            return fit if outcome is False else None
     return outcome
 
 
 def _is_literal(literal: object, value: Value) -> bool | None:
-    """Return whether a value is this literal, ``None`` if that is not known."""
+    """Return whether a value is the literal: the text ``"r"`` is ``"r"``; ``None`` if that is not known."""
     match value:
         case External() | Instance():
             return None
@@ -381,15 +407,15 @@ def _kind_of_literal(value: Text | Number | Boolean) -> type:
 
 
 def _takes_callable(result: Type, value: Value, bindings: TypeBindings) -> bool | None:
-    """Return whether a parameter that is a callable takes the value; binds the type variables of the callable's
-    result.
+    """Return whether a parameter declared as a callable takes the value; ``None`` if that is unknown.
+
+    Binds the type variables in the ``result`` of the callable: ``int`` for ``Callable[..., T]`` makes ``T`` a number.
     """
     match value:
         case External(name=name):
-            anything = _Arguments(lambda: _ArgumentValues([], [], spread=True))
-            outcome = _call_by_name(
-                name, anything, Declaration(None, f"`{short_name(name)}()` gives a number")
-            )
+            any_arguments = _Arguments(lambda: _ArgumentValues([], [], spread=True))
+            at = Declaration(None, f"`{short_name(name)}()` gives a number")
+            outcome = _call_by_name(name, any_arguments, at)
             _takes(result, outcome if outcome is not None else UNKNOWN, bindings)
             return True
         case FunctionOf():
@@ -409,16 +435,21 @@ def _same_class(this: Value, value: Value) -> bool | None:
 
 
 def _takes_instance(name: str, parts: list[Type], value: Value, bindings: TypeBindings) -> bool | None:
-    """Return whether a parameter of the class ``name`` takes the value; ``None`` if that is not known."""
+    """Return whether a parameter declared as the class ``name`` takes the value; ``None`` if that is not known.
+
+    ``typing.Iterable`` with the type arguments ``parts`` ``[["~", "T"]]`` takes ``[5]``, and ``T`` becomes a number.
+    """
     if name == "builtins.object":
         return True
     shape = stubs.shape(name)
     if shape == "awaitable" and not isinstance(value, ExternalInstance):
-        _take_all(parts[-1:], [value], bindings)  # what an ``async def`` gives is what awaiting it gives
+        # The call of an `async def` counts as its result already, so the value is that of the awaitable.
+        _bind_all(parts[-1:], [value], bindings)
         return True
     match value:
         case Number():
             if shape == "number":
+                # An `int` fits a `float`; whether an unknown number is an `int` or a `Decimal` is not known.
                 return True if name == "builtins.float" or value.literal is not None else None
             return None if stubs.is_protocol(name) and not _iterates(name) else False
         case Boolean():
@@ -432,49 +463,57 @@ def _takes_instance(name: str, parts: list[Type], value: Value, bindings: TypeBi
     if isinstance(value, ListOf) and name == "builtins.tuple" and value.items and value.rest is None:
         if len(parts) != len(value.items):
             return False
-        _take_all(parts, [entry.value for entry in value.items], bindings)
+        _bind_all(parts, [entry.value for entry in value.items], bindings)
         return None if value.kind == "list" else True
     at = Declaration(None, "an argument's element")
     substitution = stubs.lineage(cls).get(name)
-    if substitution is not None:
+    if substitution is not None:  # `cls` derives from `name`
         own = class_bindings(cls, arguments)
-        _take_all(
-            parts, [value_of(substitution.get(v, "?"), own, at) for v in stubs.variables(name)], bindings
-        )
+        elements = [value_of(substitution.get(v, "?"), own, at) for v in stubs.variables(name)]
+        _bind_all(parts, elements, bindings)
         return True
-    if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
-        _take_all(parts, list(arguments), bindings)
+    if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(
+        value, Record
+    ):  # the protocol of `dict(mapping)`
+        _bind_all(parts, list(arguments), bindings)
         return True
-    wanted = stubs.wanted(name)
-    if wanted:
-        return _has_all(name, wanted, parts, value, bindings)
+    members = stubs.wanted(name)
+    if members:
+        return _has_members(name, members, parts, value, bindings)
     if stubs.is_protocol(name):
         return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
+    # An instance declared as a base class may be of a derived one, and a class with unknown bases of any.
     if stubs.derives(name, cls) or not stubs.is_class(cls) or "?" in stubs.lineage(cls):
         return None
     return False
 
 
-def _has_all(
-    name: str, wanted: list[str], parts: list[Type], value: Value, bindings: TypeBindings
+def _has_members(
+    name: str, members: list[str], parts: list[Type], value: Value, bindings: TypeBindings
 ) -> bool | None:
-    """Return whether ``value`` has what a protocol wants; its type variables get what the members give."""
+    """Return whether ``value`` has the ``members`` of the protocol ``name``; ``None`` if that is not known.
+
+    Binds the type variables in its type arguments ``parts``: a date for ``SupportsSub[T, V]``, with
+    ``date.__sub__(self, other: T) -> V``, makes ``V`` a timedelta.
+    """
     generic = class_and_arguments(value)
     if generic is None:
         return None
+    # A member may lead back here: an iterator is the result of its own `__iter__`.
     if (name, generic[0]) in bindings.protocols:
         return True
-    variables = stubs.variables(name)
     protocol_bindings = TypeBindings(protocols=bindings.protocols | {(name, generic[0])})
     at = Declaration(None, "what a member gives is declared as a number")
-    for attribute in wanted:
+    for attribute in members:
         requirement, member = stubs.member(name, attribute), stubs.member(generic[0], attribute)
         if member is None:
             return False if stubs.is_class(generic[0]) else None
         if requirement is not None and requirement.kind != "a" and member.kind != "a":
             own = replace(class_bindings(*generic), this=value)
+            # The results of the first overloads.
             _takes(requirement.type[0][1], value_of(member.type[0][1], own, at), protocol_bindings)
-    _take_all(parts, [protocol_bindings.cls.get(variable, UNKNOWN) for variable in variables], bindings)
+    results = [protocol_bindings.cls.get(variable, UNKNOWN) for variable in stubs.variables(name)]
+    _bind_all(parts, results, bindings)
     return True
 
 
@@ -482,7 +521,8 @@ def _iterates(name: str) -> bool:
     return stubs.derives(name, "typing.Iterable") or name == "typing.Iterable"
 
 
-def _take_all(parts: list[Type], values: list[Value], bindings: TypeBindings) -> None:
+def _bind_all(parts: list[Type], values: list[Value], bindings: TypeBindings) -> None:
+    """Bind the type variables in each type to what the value with the same position shows."""
     for part, value in zip(parts, values, strict=False):
         _takes(part, value, bindings)
 
@@ -491,7 +531,7 @@ def _take_all(parts: list[Type], values: list[Value], bindings: TypeBindings) ->
 
 
 def element(value: Value) -> Value:
-    """Return the result of iterating over an instance."""
+    """Return an element of an iterable of the standard library: of bytes → a number, of a ``deque[str]`` → a text."""
     match value:
         case Text(is_bytes=True):
             return number_of(Declaration(None, "an element of bytes is a number"))
@@ -499,16 +539,14 @@ def element(value: Value) -> Value:
             generic = class_and_arguments(value)
             if generic is None:
                 return UNKNOWN
-            return item_of(
-                *generic,
-                Declaration(None, f"an element of `{short_name(generic[0])}` is declared as a number"),
-            )
+            why = f"an element of `{short_name(generic[0])}` is declared as a number"
+            return item_of(*generic, Declaration(None, why))
         case _:
             return UNKNOWN
 
 
 def awaited(value: Value) -> Value:
-    """Return what awaiting ``value`` gives; for a future or task its result."""
+    """Return the result of ``await value``: of a future or task its result, of other values themselves."""
     return join(*map(_awaited, options(value)))
 
 
@@ -522,12 +560,12 @@ def _awaited(value: Value) -> Value:
 
 
 def item(value: Value, index: Value, site: Site) -> Value:
-    """Return what a subscript takes out of an instance."""
+    """Return the result of ``value[index]``; unknown if the stubs do not declare it."""
     return special(value, "__getitem__", (index,), site) or UNKNOWN
 
 
 def entered(value: Value, site: Site) -> Value:
-    """Return what ``with value as …`` binds; the instance itself if nothing is declared."""
+    """Return the value that ``with value as …`` binds: of ``open(…)`` a file; the instance if nothing is declared."""
     for name in ("__enter__", "__aenter__"):
         result = special(value, name, (), site)
         if result is not None and result is not UNKNOWN:

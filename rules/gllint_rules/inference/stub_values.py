@@ -57,7 +57,9 @@ _SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair",
 
 
 class Declaration(Struct, eq=False):
-    """Where, and why, what the stubs declare becomes a value; ``inside`` are the classes whose items are asked for."""
+    """The site of an expression, and why its value is a number; ``inside`` are the classes around it, as of an element
+    of an element.
+    """
 
     site: Site | None
     why: str
@@ -65,9 +67,9 @@ class Declaration(Struct, eq=False):
 
 
 class TypeBindings(Struct, eq=False):
-    """The types of type variables: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
+    """The values of type variables: a function's in ``own``, a class's in ``cls``; ``this`` is the value of ``self``.
 
-    ``protocols`` are those that a class is being compared with: an iterator gives itself as its iterator.
+    ``protocols`` are the protocols and classes that are being compared: an iterator returns itself as its iterator.
     """
 
     cls: dict[str, Value] = field(default_factory=dict)
@@ -83,7 +85,10 @@ class TypeBindings(Struct, eq=False):
 
 
 def value_of(form: Type, bindings: TypeBindings, at: Declaration) -> Value:
-    """Return the value of something that is declared as the type ``form``."""
+    """Return a value of the type ``form``: ``"int"`` → a number, ``["list", "str"]`` → a list of texts.
+
+    ``bindings`` are the values of type variables; :mod:`~gllint_rules.stubs.declarations` defines the form.
+    """
     match form:
         case "?":
             return UNKNOWN
@@ -121,10 +126,12 @@ def value_of(form: Type, bindings: TypeBindings, at: Declaration) -> Value:
 
 
 def number_of(at: Declaration, name: str = "") -> Number:
+    """Return a number for the reason in ``at``, of the class ``name``."""
     return Number(Because(at.why, at.site), name in builtin_names.REAL_TYPES)
 
 
 def _row(values: list[Value], kind: str, at: Declaration) -> Value:
+    """Return a tuple of ``values``. Without a site for them it is a tuple of any length that has any of them."""
     site = at.site
     if site is None or len(values) < 2:
         return ListOf(rest=join(*values) if values else UNKNOWN, kind="tuple")
@@ -132,12 +139,13 @@ def _row(values: list[Value], kind: str, at: Declaration) -> Value:
 
 
 def instance_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
-    """Return an instance of a class of the stubs."""
+    """Return an instance of a class of the stubs with type arguments: ``builtins.list``, (a number,) → numbers."""
     shape = stubs.shape(name)
     if shape in _SCALARS:
         return _SCALARS[shape]
     if shape in ("mapping", "tuple", "list"):
-        if name in at.inside:  # a list of such lists
+        # A class whose elements are instances of itself would have no end: `class Tree(list["Tree"])`.
+        if name in at.inside:
             return ExternalInstance(name, arguments)
         at = replace(at, inside=at.inside | {name})
     match shape:
@@ -158,9 +166,9 @@ def instance_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Val
 
 
 def _kinds_of_texts(name: str, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
-    """``arguments`` with no content where a class asks only whether it works on texts or bytes.
+    """Return type arguments without the content of texts where the class only distinguishes ``str`` from ``bytes``.
 
-    What a compiled pattern finds is no copy of the pattern.
+    ``re.compile("kWh")`` → ``re.Pattern``, (any text,): its matches are not ``"kWh"``.
     """
     if not any(isinstance(option, Text) for argument in arguments for option in options(argument)):
         return arguments
@@ -178,30 +186,31 @@ _SCALARS: dict[str, Value] = {"text": TEXT, "bytes": BYTES, "bool": BOOL, "none"
 
 
 def _tuple(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
-    """Return an instance of a tuple class: a record if it has named fields, else a tuple or a list."""
+    """Return an instance of a tuple class: a named tuple by its fields, others by their types or elements.
+
+    ``class Pair(tuple[int, str])`` → (a number, a text)
+    """
     bindings = class_bindings(name, arguments)
     names = stubs.fields(name)
     if names:
         members = [stubs.member(name, field) for field in names]
-        values = [
-            value_of(member.type, bindings, at) if member is not None else UNKNOWN for member in members
-        ]
-        return _row(values, name, at)
-    items = stubs.tuple_items(name)
+        items: list[Type] | None = [member.type if member is not None else "?" for member in members]
+    else:
+        items = stubs.tuple_items(name)
     if items is None:
         return ListOf(rest=item_of(name, arguments, at), kind=_SHORT.get(name, name))
     return _row([value_of(item, bindings, at) for item in items], name, at)
 
 
 def class_bindings(name: str, arguments: tuple[Value, ...]) -> TypeBindings:
-    """Return the types of a class's type variables."""
+    """Return the type arguments of a class under its type variables: ``list``, (a number,) → ``{"_T": a number}``."""
     return TypeBindings(dict(zip(stubs.variables(name), arguments, strict=False)))
 
 
 def type_argument(
     name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: Declaration
 ) -> Value:
-    """Return the type of a type variable of an ancestor of a class."""
+    """Return the type argument at ``position`` of a base class: ``dict[str, int]``, ``typing.Iterable``, 0 → a text."""
     substitution = stubs.lineage(name).get(ancestor)
     variables = stubs.variables(ancestor)
     if substitution is None or position >= len(variables):
@@ -210,12 +219,12 @@ def type_argument(
 
 
 def item_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
-    """Return what iterating over an instance of the class ``name`` gives."""
+    """Return an element of an instance of the class ``name``: ``collections.deque``, (a text,) → a text."""
     for ancestor in ("typing.Iterable", "typing.AsyncIterable"):
         value = type_argument(name, arguments, ancestor, 0, at)
         if value is not UNKNOWN:
             return value
-    for step in ("__next__", "__anext__"):
+    for step in ("__next__", "__anext__"):  # an iterator that derives from neither
         member = stubs.member(name, step)
         if member is not None and member.kind == "m":
             return value_of(member.type[0][1], class_bindings(name, arguments), at)
@@ -230,7 +239,10 @@ _BYTES_CLASSES = ("builtins.bytes", "builtins.bytearray", "builtins.memoryview")
 
 
 def class_name(value: Value, attribute: str = "") -> str | None:
-    """Return the class of the stubs that a value is an instance of; of several, the first that has the attribute."""
+    """Return the full name of a value's class in the stubs: a text → ``builtins.str``; ``None`` if there is none.
+
+    Bytes may be of several classes: of these, the first that has the attribute.
+    """
     match value:
         case Text(is_bytes=True):
             first = _BYTES_CLASSES[0]
@@ -253,7 +265,10 @@ def class_name(value: Value, attribute: str = "") -> str | None:
 
 
 def class_and_arguments(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]] | None:
-    """Return the class of the stubs that a value is an instance of, with the types of its type variables."""
+    """Return the class of a value with its type arguments: ``[1]`` → ``("builtins.list", (a number,))``.
+
+    ``None`` if the stubs have no such class; ``attribute`` as for :func:`class_name`.
+    """
     name = class_name(value, attribute)
     if name is None:
         return None
@@ -287,12 +302,15 @@ def short_name(name: str) -> str:
 
 
 def constant(name: str, site: Site | None) -> Value | None:
-    """Return the value of a variable of the standard library by its full name; ``None`` if that is none."""
+    """Return the value of a variable of the standard library: ``math.pi`` → a number; ``None`` if it is no variable."""
     return variable(name, Declaration(site, f"`{short_name(name)}` is declared as a number"))
 
 
 def variable(name: str, at: Declaration) -> Value | None:
-    """Return the value of a variable, of a member of an enumeration, or of an attribute of either."""
+    """Return the value of a variable by its full name: ``os.sep`` → a text, ``http.HTTPStatus.OK.value`` → a number.
+
+    ``None`` if it is neither a variable, a member of an enumeration nor an attribute of one.
+    """
     declaration = stubs.find(name)
     head, _, tail = (declaration.name if declaration is not None else name).rpartition(".")
     if declaration is not None and declaration.kind == "a":
@@ -309,7 +327,7 @@ def variable(name: str, at: Declaration) -> Value | None:
 
 
 def numeric_constant(name: str, site: Site | None) -> Value | None:
-    """Return the value of such a variable if it is a number or a container of numbers only, else ``None``."""
+    """Return the value of a variable if it is a number or a container of only numbers, else ``None``."""
     value = constant(name, site)
     return value if value is not None and _is_numeric(value) else None
 
@@ -322,7 +340,7 @@ def _is_numeric(value: Value) -> bool:
 
 
 def attribute(value: Value, name: str, site: Site | None) -> Value | None:
-    """Return a variable or property of ``value``; ``None`` if it is a method or the stubs know none."""
+    """Return the attribute ``name`` of ``value``: a date, ``year`` → a number; ``None`` for a method or without one."""
     cls = class_name(value, name)
     member = stubs.member(cls, name) if cls is not None else None
     generic = class_and_arguments(value, name) if member is not None and member.kind == "a" else None
@@ -333,7 +351,7 @@ def attribute(value: Value, name: str, site: Site | None) -> Value | None:
 
 
 def lacks(value: Value, name: str) -> bool:
-    """Return whether ``value`` is of a class of the stubs that has no such attribute."""
+    """Return whether ``value`` surely has no attribute ``name``: its class is in the stubs, and does not declare it."""
     cls = class_name(value, name)
     if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
@@ -341,9 +359,10 @@ def lacks(value: Value, name: str) -> bool:
 
 
 def is_described(value: Value) -> bool:
-    """Return whether it is known what ``value`` is: not so of what comes from a package that no stub describes."""
+    """Return whether the kind of ``value`` is known: not if it comes from a package without stubs."""
     match value:
-        case External(name=name):  # of a module itself the functions are called: `requests.get(url, 5)`
+        case External(name=name):
+            # Without a dot it is a module, whose functions are no methods: `requests.get(url, 5)` looks up no key.
             return "." not in name or stubs.knows(name)
         case ExternalInstance():
             return class_name(value) is not None

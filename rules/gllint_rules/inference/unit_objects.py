@@ -1,6 +1,7 @@
 """The objects of unit libraries in the source: ``1.5 * ureg.kWh``, ``u.Quantity("1.5 km")``, ``sum(lengths)``.
 
-A unit is what its library's name or registry leads to. What is computed with one is a Quantity of its own unit.
+A unit is an attribute of its library or of a registry (``u.km``, ``ureg.kWh``). A result computed with one is a
+Quantity.
 """
 
 from __future__ import annotations
@@ -29,25 +30,21 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import Frame
 
-# Functions that give of quantities a quantity; of NumPy all do so.
+# Functions whose result is a quantity if their arguments are; all functions of NumPy are such.
 _KEEPING = frozenset(f"builtins.{name}" for name in ("sum", "max", "min", "round", "abs", "pow", "divmod"))
 
 
 def is_unit_object(value: Value) -> bool:
-    """Return whether an operand makes a quantity of what it is multiplied with: a unit or a quantity, or
-    one perhaps.
-    """
+    """Return whether a value may be a unit or a quantity of a library: then its product with a number is a quantity."""
     return any(_is_unit_object(option) for option in options(value))
 
 
 def _is_unit_object(value: Value) -> bool:
-    """Return whether a value belongs to a unit library: a unit, a registry, a Quantity of one, or a method
-    of these.
-    """
+    """Return whether a value belongs to a unit library: a unit, a registry, a quantity, or a method of one of these."""
     match value:
         case External(name=name) | ExternalInstance(name=name):
             return is_of_unit_library(name)
-        case Method(of=of, name=name):
+        case Method(of=of, name=name):  # `quantity.to`, but not `quantity.magnitude`, which is a plain number
             return _is_unit_object(of) and not (isinstance(of, QuantityInstance) and not gives_quantity(name))
         case QuantityInstance(of=None):
             return True
@@ -56,23 +53,28 @@ def _is_unit_object(value: Value) -> bool:
 
 
 def made_at(site: Site) -> QuantityInstance:
-    """Return a quantity of a library."""
+    """Return a quantity of a library, of unknown value and unit."""
     return QuantityInstance(open=True, site=site)
 
 
 def called(evaluator: Evaluator, callee: Value, call: facts.Call, frame: Frame) -> Value | None:
-    """Return the result of a call of something of a unit library; ``None`` if ``callee`` does not belong to one."""
+    """Return the result of a call of a unit library: ``Quantity(5, "kWh")`` → a quantity with 5 and ``"kWh"``.
+
+    ``None`` if ``callee`` does not belong to one.
+    """
     match callee:
-        case External(name=name) if is_of_unit_library(name):
-            # A registry makes units itself.
+        case External(name=name) if is_of_unit_library(name):  # `pint.Quantity(…)`
             last = name.rpartition(".")[2]
+            # `pint.UnitRegistry()` or `pint.get_application_registry()`: a registry, whose attributes are units.
             if last.endswith("Registry") or last.startswith(("get_", "set_")):
                 return ExternalInstance(name)
-        case ExternalInstance(name=name) if is_of_unit_library(name):
+        case ExternalInstance(name=name) if is_of_unit_library(name):  # `ureg("5 kWh")`
             last = ""
-        case Method(of=ExternalInstance(name=owner), name=last) if is_of_unit_library(owner):
+        case Method(of=ExternalInstance(name=owner), name=last) if is_of_unit_library(
+            owner
+        ):  # `ureg.Quantity(…)`
             pass
-        case Method(of=QuantityInstance(of=None), name=last) if gives_quantity(last):
+        case Method(of=QuantityInstance(of=None), name=last) if gives_quantity(last):  # `quantity.to("kWh")`
             is_dump = last in DUMP_METHODS
             return None if is_dump else made_at(frame.site(call))
         case _:
@@ -88,13 +90,16 @@ def called(evaluator: Evaluator, callee: Value, call: facts.Call, frame: Frame) 
 
 
 def is_wrapping(evaluator: Evaluator, decorator: facts.Expr, frame: Frame) -> bool:
-    """Return whether a decorator is a library's that gives a result its unit: ``@ureg.wraps("kWh", None)``."""
+    """Return whether a decorator of a unit library makes the result a quantity: ``@ureg.wraps("kWh", None)``."""
     func = decorator.func if isinstance(decorator, facts.Call) else decorator
     return facts.last_name(func) == "wraps" and is_unit_object(evaluator.eval(func, frame))
 
 
 def keeps_quantity(evaluator: Evaluator, function: str, call: facts.Call, frame: Frame) -> bool:
-    """Return whether a function from outside gives a quantity because it is given some: ``sum``, ``numpy.sqrt``."""
+    """Return whether a call of a library's function returns a quantity, because an argument is one: ``sum(lengths)``.
+
+    Only the first two arguments count: the others are options (``axis``, ``key``).
+    """
     if function not in _KEEPING and not function.startswith("numpy."):
         return False
     for arg in call.args[:2]:

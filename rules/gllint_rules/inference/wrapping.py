@@ -30,7 +30,11 @@ _QUANTITY_KEYS = frozenset({"value", "unit"})
 
 
 def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame) -> Value | None:
-    """Return what ``call`` gives where it calls such a helper; ``None`` if it calls another function."""
+    """Return the argument of ``call`` with each number in a Quantity, if ``callee`` is a helper that wraps numbers.
+
+    ``wrap({"a": 1})`` → ``{"a": {"value": 1, "unit": "kWh"}}``. ``None`` if it is another function. The module's
+    docstring shows such a helper.
+    """
     function = callee.function
     if not isinstance(function, Function) or not call.args or frame.scope.enclosing_function() is function:
         return None
@@ -39,7 +43,7 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
         facts.last_name(inner.func) == function.name and scope.enclosing_function() is function
         for inner, scope in section.calls
     ):
-        return None  # it does not call itself
+        return None  # it does not call itself, so it wraps no nested numbers
     name = callee.params[0].name if callee.params else ""
     message = "the helper asks whether it is one"
     parameter = evaluator.number(message, Frame(callee.module, function.scope), function.at)
@@ -64,12 +68,15 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
 
 
 def _is_whole(record: Record) -> bool:
-    """Return whether a record has what a Quantity has."""
+    """Return whether a record has the keys of a Quantity and no others."""
     return record.entries.keys() == _QUANTITY_KEYS
 
 
 def _number_branches(function: Function, name: str) -> Iterator[facts.Expr]:
-    """Yield what a function returns for a number as its argument ``name``: in tested branches, and at its end."""
+    """Yield the expressions that a function may return where its argument ``name`` is a number.
+
+    Those in branches that test for a number (``if isinstance(o, float): return …``), and that at its end.
+    """
     for statement in facts.statements(function.body):
         match statement:
             case facts.If(test=test, body=body) if _asks_for_number(test, name):
@@ -81,13 +88,14 @@ def _number_branches(function: Function, name: str) -> Iterator[facts.Expr]:
 
 
 def _returned(body: facts.Block) -> Iterator[facts.Expr]:
+    """Yield the expression of a ``return`` that is the first statement of ``body``."""
     for statement in body[:1]:
         if isinstance(statement, facts.Return) and statement.value is not None:
             yield statement.value
 
 
 def _asks_for_number(test: facts.Expr, name: str) -> bool:
-    """Return whether a test says that ``name`` is a number: ``isinstance(o, float)``, also with ``and not …``."""
+    """Return whether a test shows that ``name`` is a number: ``isinstance(o, float)``, also with ``and not …``."""
     match test:
         case facts.Call(func=facts.Name(id="isinstance"), args=(facts.Name(id=tested), kinds)):
             parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)

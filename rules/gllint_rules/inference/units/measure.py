@@ -1,4 +1,4 @@
-"""What is known of the unit of an expression: a number in a unit, or a bare number."""
+"""The meaning of an expression with regard to units: a number in a unit, or a bare number."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ Role: TypeAlias = Literal["number", "unit", "quantity", "factor", "percent of"]
 
 
 class Measure(Struct, frozen=True):
-    """A number, or an array of numbers, in a unit; where that can be read in several ways, all of them.
+    """A number, or an array of numbers, in a unit: ``readings`` are all units that it may be in.
 
-    ``loose`` where a literal or a count took part that may have a unit of its own: such a number may well be of
-    another dimension. ``is_difference`` of a temperature that has no zero. ``is_whole`` where no "per" can be left
-    out, as names do (`load_mmbtu` for one in MMBtu/h): of units that are written out, and of what is divided.
-    ``is_either`` of one of several numbers: then each of the readings may be that of the one that is there, where a
-    name that can be read in several ways has one meaning.
-
-    Other roles than ``number``: a ``unit`` of pint or astropy, and a ``quantity`` of theirs, which converts itself; a
-    ``factor`` between two units, by its name; a number times a percentage before it is divided by 100 (``percent of``).
+    * ``loose``: a literal or a count took part (`kwh / len(days)`) that may have a unit of its own, so the number may
+      be of another dimension.
+    * ``is_difference``: a difference of temperatures, which has no zero point.
+    * ``is_whole``: the unit is written out or computed. One that a name shows may leave out its divisor: `load_mmbtu`
+      in MMBtu/h.
+    * ``is_either``: one of several numbers (`a_kwh if x else b_wh`), so each reading may be right; of a name with
+      several readings, one is.
+    * ``role``: a ``number``; a ``unit`` or ``quantity`` of pint or astropy; a ``factor`` between two units
+      (`wh_to_kwh`); a number times a percentage, not yet divided by 100 (``percent of``).
     """
 
     readings: tuple[Factors, ...]
@@ -41,7 +42,7 @@ class Measure(Struct, frozen=True):
 
 
 class Factor(Struct, frozen=True):
-    """A bare number that is written out, ``value`` where it is one alone; or how many there are of something."""
+    """A number without a unit: a literal, with its ``value`` if that is known, or a count of something (``len(x)``)."""
 
     value: float | None
     is_count: bool = False
@@ -54,43 +55,45 @@ RATIO = Measure(((),))
 
 
 def number_in_unit(meaning: Meaning) -> Measure | None:
-    """Return the number in a known unit that an expression is."""
+    """Return the measure of a number in a known unit; ``None`` for other meanings."""
     return meaning if isinstance(meaning, Measure) and meaning.role == "number" else None
 
 
 def measure_of_unit(unit: str) -> Measure:
-    """Return a number in a unit that is written out."""
+    """Return a number in a unit that the code spells out: ``"kWh"``."""
     return Measure((factors_of_unit(unit),), is_whole=True)
 
 
 def measure_of_text(text: str | None) -> Measure | None:
-    """Return the measure of a number whose unit is this text; ``None`` if the size of the unit is unknown."""
+    """Return the measure of a number with the unit ``text``: ``"kwh"`` → kWh; ``None`` if the unit is unknown."""
     if not text:
         return None
     unit = factors_of_unit(text)
     if unit and size_of(unit) is not None:
         return Measure((unit,), is_whole=True)
-    meant = spelling_of(text).meant
+    meant = spelling_of(text).meant  # the unit with another spelling
     return measure_of_unit(meant) if meant else None
 
 
 @lru_cache(maxsize=8192)
 def measure_of_name(name: str) -> Measure | None:
-    """Return the measure of a number whose name ends in a unit."""
+    """Return the measure of a number whose name ends in a unit: ``heat_kwh`` → kWh; ``None`` for other names."""
     units = read_name(name).readings
+    # Of `eur_usd` and `wh_co2e` it is not known which is the divisor, or whether they are units.
     if not units or (len(units) > 1 and any(_is_pair(unit) for unit in units)):
-        return None  # `eur_usd`, `wh_co2e`: which way it goes is open, and whether it is a unit at all
-    counted = pack_units(("counts",))
+        return None
+    counts = pack_units(("counts",))
     readings = tuple(map(factors_of_unit, units))
-    bare = tuple(tuple((name, power) for name, power in unit if name not in counted) for unit in readings)
+    # A count has no unit: `steps_per_hour` is in 1/h.
+    bare = tuple(tuple((name, power) for name, power in unit if name not in counts) for unit in readings)
     if not all(bare):
         return None
-    return Measure(bare, loose=bare != readings)  # `steps_per_hour`: what is counted has no unit
+    return Measure(bare, loose=bare != readings)
 
 
 @lru_cache(maxsize=8192)
 def meaning_of_name(name: str) -> Meaning:
-    """Read the end of a name: a number in a unit, a factor between two units, or how many of something."""
+    """Return the meaning of a name by its end: ``heat_kwh`` → kWh, ``wh_to_kwh`` → a factor, ``row_count`` → count."""
     measure = measure_of_name(name)
     if measure is not None:
         return measure
@@ -102,7 +105,7 @@ def meaning_of_name(name: str) -> Meaning:
 
 
 def announced_by(name: str) -> Measure | None:
-    """The number whose unit the name of a variable or an attribute says; one that is a unit itself says none."""
+    """Return the measure that a name shows: ``heat_kwh`` → kWh; ``None`` if it is a unit itself: ``kwh = 3.6e6``."""
     return None if is_unit_itself(name) else measure_of_name(name)
 
 
@@ -112,7 +115,7 @@ def _is_pair(unit: str) -> bool:
 
 
 def join(first: Meaning, second: Meaning) -> Meaning:
-    """Return what two measures have in common."""
+    """Return the meaning of a number that is either of two: kWh or Wh → both readings, kWh or 0 → kWh."""
     if first == second:
         return first
     match first, second:
@@ -136,7 +139,7 @@ def join(first: Meaning, second: Meaning) -> Meaning:
 
 
 def joined(meanings: Iterable[Meaning]) -> Meaning:
-    """Return what is true of any of several: unknown if there are none or one is unknown, after which it stops."""
+    """Return the meaning of a number that is any of several; ``None`` without any, and at the first unknown one."""
     result: Meaning = None
     for i, meaning in enumerate(meanings):
         result = join(result, meaning) if i else meaning
@@ -153,7 +156,7 @@ def with_readings(
     is_either: bool = False,
     role: Role = "number",
 ) -> Measure | None:
-    """Return a measure with these readings, each once; unknown if there are too many."""
+    """Return a measure with these readings, each once; ``None`` if there are none or too many."""
     each = tuple(dict.fromkeys(readings))
     if not 0 < len(each) <= _MOST_READINGS:
         return None

@@ -1,4 +1,4 @@
-"""The measure of a variable that is assigned a value: what that is, or what the name says."""
+"""The measure of a variable after an assignment: that of the value, or the one that the name shows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _PERCENT = (factors_of_unit("%"),)
 
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
-    """Return the measure of a variable: that of its value, else what its name says."""
+    """Return the measure of a variable after ``name = value``: that of the value, else that of the name.
+
+    ``heat = x_kwh`` → kWh, ``heat_kwh = 5`` → kWh. ``meaning`` is that of the value.
+    """
     announced = announced_by(name)
     if announced is None or (isinstance(meaning, Factor) and meaning.is_count):
         return meaning
@@ -31,7 +34,7 @@ def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
         return meaning if _is_size(name, announced, meaning.value) else announced
     if meaning is None or meaning.role == "percent of":
         return None if is_no_number(value) else announced
-    return _agreed(announced, meaning) if number_in_unit(meaning) else meaning
+    return _reconciled(announced, meaning) if number_in_unit(meaning) else meaning
 
 
 def _is_size(name: str, announced: Measure, literal: float | None) -> bool:
@@ -44,8 +47,8 @@ def _is_size(name: str, announced: Measure, literal: float | None) -> bool:
     )
 
 
-def _agreed(announced: Measure, measure: Measure) -> Meaning:
-    """Return the measure of a value under a name that also says a unit."""
+def _reconciled(announced: Measure, measure: Measure) -> Meaning:
+    """Return the measure of a value under a name that shows a unit, too: ``x_wh`` as ``heat_kwh`` → Wh."""
     match fit(announced, measure, are_absolute=False):
         case "same":
             readings = [
@@ -53,14 +56,15 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
                 for unit in announced.readings
                 if any(unit_relation(unit, other, False) == "same" for other in measure.readings)
             ]
-            is_loose = measure.loose and announced.loose  # a name that agrees settles it
+            # The name confirms the unit, so no literal has changed it.
+            is_loose = measure.loose and announced.loose
             return replace(measure, readings=tuple(readings), loose=is_loose, is_either=False)
         case "size" if not measure.loose:
             return measure
-        case "size":
+        case "size":  # `heat_kwh = heat_wh / n`: n may be the conversion
             return join(announced, measure)
-        case "dimension" if (bare := _without_a_year(announced, measure)) is not None:
-            return bare
+        case "dimension" if (with_totals := _with_totals_of_a_year(announced, measure)) is not None:
+            return with_totals
         case None if measure.is_whole and measure.readings == ((),) and announced.readings == _PERCENT:
             # `used_pct = used / total` is no percentage; of what is counted it may be one of each.
             return join(announced, measure) if measure.loose else measure
@@ -68,21 +72,16 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
             return announced
 
 
-def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
-    """Return the unit of a number per year whose name leaves the year out.
+def _with_totals_of_a_year(announced: Measure, measure: Measure) -> Measure | None:
+    """Return a measure that is also read as the total of a year: kWh/year → kWh/year or kWh.
 
-    An example is `heat_mwh = power_kw * HOURS_PER_YEAR`.
+    ``None`` if the name does not show such a total. `heat_mwh = power_kw * hours_per_year` is one, so it
+    is read as kWh.
     """
     year = factors_of_unit("year")
-    bare = with_readings(
-        (
-            *measure.readings,
-            *(product((unit, 1), (year, 1)) for unit in measure.readings if ("year", -1) in unit),
-        ),
-        measure.loose,
-        is_whole=measure.is_whole,
-    )
-    return bare if bare is not None and bare != measure and fit(announced, bare) == "size" else None
+    totals = [product((unit, 1), (year, 1)) for unit in measure.readings if ("year", -1) in unit]
+    result = with_readings((*measure.readings, *totals), measure.loose, is_whole=measure.is_whole)
+    return result if result is not None and totals and fit(announced, result) == "size" else None
 
 
 def is_no_number(value: Expr | None) -> bool:

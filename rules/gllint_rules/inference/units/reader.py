@@ -1,8 +1,8 @@
-"""In which unit an expression is, by its names, by what defines them, and by what is computed.
+"""The units of expressions, by their names, their definitions and their arithmetic.
 
-An expression is asked for together with a *way* into it: ``("heat", "value")`` of a dict asks for what is under these
-keys, and nothing else of it is read. Names lead to the definitions that reach them, calls to what functions of the
-project return, with the arguments of the call for parameters that say no unit themselves.
+An expression is read together with a *way* into it: ``("heat", "value")`` is what a dict has under these keys, and
+nothing else of the dict is read. A name is read by the definitions that reach it, a call by the returns of the
+function, whose parameters have the units of the arguments if they show none themselves.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 EACH, ANY = -1, -2
-"""The steps of a way to what is gone through in a container, and to what is under an unknown key."""
+"""The steps of a way to the elements that a loop goes over, and to the value under an unknown key."""
 
 Way: TypeAlias = tuple["str | int", ...]
 
@@ -70,7 +70,7 @@ _MAGNITUDES = frozenset({"magnitude", "m", "value"})
 REGISTRIES = ("pint.UnitRegistry", "pint.registry.UnitRegistry", "pint.application_registry")
 _PACKAGES = ("pint", "astropy")
 _MAKERS = frozenset({"ureg", "Q_"})  # what projects call their registry of units, and what makes a quantity
-# Attributes that give the numbers of what they are read from.
+# Attributes that are the numbers of an array or table in another form.
 _ARRAYS = frozenset({"values", "T", "real", "flat", "iloc", "loc", "iat", "at", "array", "data"})
 _LOOKUPS = frozenset({"get", "pop", "setdefault"})
 _MOST_DEFINITIONS = 4  # of a name of another scope
@@ -88,7 +88,7 @@ class Body(Struct, frozen=True, eq=False):
 
 
 class Units:
-    """Reads the units of a project's expressions. ``declared`` are those that schemas declare for parameters."""
+    """Reads the units of a project's expressions. ``declared`` are the units that schemas declare for parameters."""
 
     def __init__(
         self, evaluator: Evaluator, declared: Mapping[Function, Mapping[str, Measure]] | None = None
@@ -105,7 +105,7 @@ class Units:
     # --- bodies ----------------------------------------------------------------------------------------------
 
     def body_of(self, module: Module, function: Function) -> Body:
-        """Return the body of a function."""
+        """Return the body of a function, with the units that a schema declares as its arguments."""
         body = self._bodies.get(function)
         if body is None:
             arguments = self.declared.get(function, {})
@@ -114,7 +114,7 @@ class Units:
         return body
 
     def body_of_section(self, module: Module, number: int) -> Body:
-        """Return the statements of a section that are in no function."""
+        """Return the statements of a section that are in no function, as a body."""
         part = module.section(number)
         body = self._bodies.get(part)
         if body is None:
@@ -122,7 +122,7 @@ class Units:
         return body
 
     def body_at(self, site: Site) -> Body:
-        """Return the body that an expression is in."""
+        """Return the body around the expression at ``site``: that of the innermost function, or of its section."""
         section = site.module.section_of(site.at)
         around = [function for function in section.functions if function.at < site.at < function.end]
         if around:
@@ -132,8 +132,8 @@ class Units:
     # --- expressions -----------------------------------------------------------------------------------------
 
     def unit_of(self, expr: Expr, body: Body, way: Way = ()) -> Meaning:
-        """Return what is known of the unit of an expression, or of its part at ``way``."""
-        if self.evaluator.depth:
+        """Return the unit of an expression, or its part at ``way``: ``heat_wh / 1000`` → kWh; ``None`` if unknown."""
+        if self.evaluator.depth:  # within another question
             return self._read(expr, body, way)
         self._attributes.clear()
         self._calls.clear()
@@ -141,7 +141,7 @@ class Units:
         return self.evaluator.outermost(lambda: self._read(expr, body, way), None, site)
 
     def _read(self, expr: Expr, body: Body, way: Way = ()) -> Meaning:
-        """Read the unit of an expression within the budgets of depth and steps."""
+        """Return the unit of an expression, and count it in the budgets of depth and steps."""
         evaluator = self.evaluator
         depth = evaluator.depth
         evaluator.step()
@@ -152,7 +152,7 @@ class Units:
             evaluator.depth = depth
 
     def _meaning(self, expr: Expr, body: Body, way: Way) -> Meaning:
-        """Read the unit of an expression by its kind."""
+        """Return the unit of an expression by its kind: of ``-x`` that of ``x``, of ``a if t else b`` that of both."""
         match expr:
             case facts.Const(value=value):
                 return _part(_literal(value), way)
@@ -187,8 +187,8 @@ class Units:
                 return None
 
     def _chain(self, expr: facts.BinOp, body: Body) -> Meaning:
-        """Return the unit of a chain of operations."""
-        chain = [expr]  # long chains nest to the left
+        """Return the unit of a chain of operations, from left to right: ``a + b - c``."""
+        chain = [expr]  # a loop, because a chain of 10,000 terms nests as deep on its left side
         while isinstance(chain[-1].left, facts.BinOp):
             chain.append(chain[-1].left)
         meaning = self._read(chain[-1].left, body)
@@ -199,12 +199,13 @@ class Units:
     # --- names -----------------------------------------------------------------------------------------------
 
     def reaching(self, expr: facts.Name, body: Body) -> list[Binding]:
-        """Return the bindings of a name that may be the last before it is read, where these are of the body itself.
+        """Return the bindings that a read of a name may see: of ``x = 1; x = 2; use(x)`` the second.
 
-        Of a name that a comprehension or a function around binds: all of them.
+        Of a name that a comprehension or a function around binds, all.
         """
         home = body.scope.home(expr.id)
         bindings = home.bindings[expr.id] if home is not None else []
+        # The order of the source is that of execution only within one function.
         if home is None or home.owner is not body.function or home.kind == "comprehension":
             return bindings
         last: list[Binding] = []
@@ -216,7 +217,7 @@ class Units:
         return last[::-1]
 
     def _name(self, expr: facts.Name, body: Body, way: Way) -> Meaning:
-        """Read the unit of a variable: by its name, else by what is assigned to it."""
+        """Return the unit of a variable: of a local one by its assignments, of others by the name first."""
         if self._has_unit_packages(body.module) and isinstance(
             unit := self._constant(expr, body), Measure
         ):  # `from astropy.units import kWh`
@@ -231,7 +232,7 @@ class Units:
             return announced
         if any(b.kind in ("import", "def", "class", "alias") for b in bindings):
             return _part(self._constant(expr, body), way)
-        if not is_inner:
+        if not is_inner:  # a variable of a function around, or of the module
             if len(bindings) > _MOST_DEFINITIONS or any(
                 b.kind not in ("assign", "annotated") for b in bindings
             ):
@@ -243,31 +244,31 @@ class Units:
         return joined(self._bound(expr.id, binding, body, way) for binding in bindings)
 
     def _bound(self, name: str, binding: Binding, body: Body, way: Way) -> Meaning:
-        """Return the unit that a binding gives to a name, or to its part at ``way``."""
+        """Return the unit of a name, or of its part at ``way``, after one binding: ``x = y_kwh`` → kWh."""
         if isinstance(binding.target, Param):
             return self._parameter(binding.target, body, way)
         key = (binding, way)
         if not body.arguments and key in self._known:
             return self._known[key]
-        value, index = binding.value, binding.index
-        is_each = binding.kind == "loop"
+        value, index = binding.value, binding.index  # of `a, b = value` the index is the place of the name
+        is_loop = binding.kind == "loop"
         has_keys = any(isinstance(step, str) for step in way)
         if value is None or (way and self._may_change(name, has_keys, body.function)):
             meaning = None
         elif binding.branch is not None and _scales_itself(name, value):
-            meaning = None  # how often is open
-        elif is_each:
+            meaning = None  # `x = x / 1000` in a loop or branch: how often it is executed is not known
+        elif is_loop:
             meaning = self._each(value, (*index, *way), body)
         else:
             meaning = self._read(value, body, (*index, *way))
-        if not has_keys:
-            meaning = stored(name, meaning, value if not index and not is_each else None)
+        if not has_keys:  # the name is that of the number itself, or of an array
+            meaning = stored(name, meaning, value if not index and not is_loop else None)
         if not body.arguments:
             self._known[key] = meaning
         return meaning
 
     def _may_change(self, name: str, has_keys: bool, function: Function | None) -> bool:
-        """Return whether a function stores in a container, or may have another one store under a key of it."""
+        """Return whether a function changes a container: ``x[i] = …``, or, of its keys, by passing it to a function."""
         if function is None:
             return False
         if function.scope not in self._stores:
@@ -275,44 +276,47 @@ class Units:
         return name in self._stores[function.scope] or (has_keys and name in function.changed)
 
     def _each(self, source: Expr, way: Way, body: Body) -> Meaning:
-        """Return the unit of a part of each element that a loop goes over."""
+        """Return the unit of the part at ``way`` of each element that a loop over ``source`` goes over.
+
+        ``for i, x in enumerate(heats_kwh)``: the part 1 is in kWh.
+        """
         match source, way:
-            case facts.Call(func=facts.Attr(base=base, name="items"), args=()), (first, *rest):
-                return self._read(base, body, (ANY, *rest)) if first == 1 else None
+            case facts.Call(func=facts.Attr(base=base, name="items"), args=()), (place, *rest):
+                return self._read(base, body, (ANY, *rest)) if place == 1 else None
             case facts.Call(func=facts.Attr(name="keys"), args=()), _:
                 return None
-            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *_)), (first, *rest):
-                return self._each(inner, tuple(rest), body) if first == 1 else None
-            case facts.Call(func=facts.Name(id="zip"), args=args), (int() as first, *rest) if (
-                0 <= first < len(args)
+            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *_)), (place, *rest):
+                return self._each(inner, tuple(rest), body) if place == 1 else None
+            case facts.Call(func=facts.Name(id="zip"), args=args), (int() as place, *rest) if (
+                0 <= place < len(args)
             ):
-                return self._each(args[first], tuple(rest), body)
+                return self._each(args[place], tuple(rest), body)
             case _:
                 return self._read(source, body, (EACH, *way))
 
     def _parameter(self, param: Param, body: Body, way: Way) -> Meaning:
-        """Return the unit of a parameter: what it declares, else the argument of the call, else what its name says."""
+        """Return the unit of a parameter: that it declares, else of the argument of the call, else of its name."""
         argument = body.arguments.get(param.name)
-        if isinstance(argument, Measure):
+        if isinstance(argument, Measure):  # a schema declares it
             return _part(argument, way)
         function = body.function
-        wanted = _part(self.parameter(body.module, function, param), way) if function is not None else None
-        if wanted is not None:
-            return wanted
+        declared = _part(self.parameter(body.module, function, param), way) if function is not None else None
+        if declared is not None:
+            return declared
         meaning = self._read(*argument, way) if argument is not None else None
-        if meaning is None and way and isinstance(way[0], str) and function is not None:
+        if meaning is None and way and isinstance(way[0], str) and function is not None:  # `self.heat`
             of = self._class_of(param, function, body)
             return self.attribute(of, way[0], way[1:]) if of is not None else None
         return meaning if meaning is not None else _part(meaning_of_name(param.name), way)
 
     def parameter(self, module: Module, function: Function | Lambda, param: Param) -> Measure | None:
-        """In which unit a parameter is taken; a declaration goes before the name."""
+        """Return the unit that a parameter takes, by its declaration, else by its name: ``def f(heat_kwh)`` → kWh."""
         frame = Frame(module, function.scope.parent or module.scope)
         declared = declared_unit(self.evaluator, param.annotation, param.default, frame)
         return measure_of_text(declared) or measure_of_name(param.name)
 
     def _class_of(self, param: Param, function: Function, body: Body) -> ClassOf | None:
-        """Return the class of the project that a parameter is an object of: that of ``self``, or of its annotation."""
+        """Return the class of the instances that a parameter takes: of ``self`` the one around, else its annotation."""
         owner = function.owner
         if owner is not None and param is function.params[0]:
             is_static = "staticmethod" in map(facts.last_name, function.decorators)
@@ -325,7 +329,7 @@ class Units:
     # --- parts -----------------------------------------------------------------------------------------------
 
     def _attribute(self, expr: facts.Attr, body: Body, way: Way) -> Meaning:
-        """Read the unit of an attribute: by what is assigned to it, else by its name."""
+        """Return the unit of an attribute: by its assignments, else by its name (``self.heat_kwh``)."""
         name = expr.name
         if self._has_unit_packages(body.module):
             unit = self._unit_of_library(expr, body)
@@ -334,6 +338,7 @@ class Units:
         has_keys = any(isinstance(step, str) for step in way)
         if not has_keys and (name in _MAGNITUDES or name in _ARRAYS):
             base = self._read(expr.base, body)
+            # `quantity.magnitude` and `array.T` are numbers in the unit of what is before the dot.
             if isinstance(base, Measure) and (base.role == "quantity") == (name in _MAGNITUDES):
                 return _part(replace(base, role="number"), way)
         field = self._read(expr.base, body, (name, *way))
@@ -341,7 +346,7 @@ class Units:
             return field
         announced = None if _is_listed_unit(expr) else announced_by(name)
         if announced is not None:
-            # `self.timeout_ms = timeout_ms / 1000`: what is assigned goes before what the name says.
+            # After `self.timeout_ms = timeout_ms / 1000` it is in seconds, whatever the name says.
             return stored(name, field, None) if number_in_unit(field) else announced
         fixed = unit_of_attribute(name)
         if fixed is not None:
@@ -351,17 +356,18 @@ class Units:
         return meaning_of_name(name) or self._constant(expr, body)
 
     def attribute(self, of: ClassOf, name: str, way: Way = ()) -> Meaning:
-        """Return the unit that all assignments to ``self.name`` in a class agree on, or that the class declares."""
+        """Return the unit that a class declares for ``self.name``, or that all assignments to it agree on."""
         declared = self.field(of, name)
         if declared is not None:
             return _part(declared, way)
-        written = of.cls.attributes.get(name, ())
-        values = [(value, scope.enclosing_function()) for value, _, scope in written if value is not None]
+        stores = of.cls.attributes.get(name, ())
+        values = [(value, scope.enclosing_function()) for value, _, scope in stores if value is not None]
         if len(values) > _MOST_DEFINITIONS or any(is_no_number(value) for value, _ in values):
             return None
-        if any(value in self._attributes for value, _ in values):
+        if any(value in self._attributes for value, _ in values):  # a circle: `self.x = self.x + 1`
             return None
-        self._attributes |= (given := {value for value, _ in values})
+        expressions = {value for value, _ in values}
+        self._attributes |= expressions
         try:
             return joined(
                 self._read(value, self.body_of(of.module, owner), way)
@@ -369,10 +375,10 @@ class Units:
                 if owner is not None
             )
         finally:
-            self._attributes -= given
+            self._attributes -= expressions
 
     def field(self, of: ClassOf, name: str) -> Measure | None:
-        """In which unit a field of a class is, by what the class declares."""
+        """Return the unit that a class declares for a field: ``x: Annotated[float, Field(…)]``; ``None`` for none."""
         frame = Frame(of.module, of.cls.scope)
         for binding in of.cls.scope.bindings.get(name, ()):
             unit = declared_unit(self.evaluator, binding.annotation, binding.value, frame)
@@ -381,7 +387,7 @@ class Units:
         return None
 
     def _item(self, base: Expr, step: str | int, body: Body, way: Way) -> Meaning:
-        """Return the unit of ``base[step]``: of the known entry, else by the key, else of an array's element."""
+        """Return the unit of ``base[step]``: of the entry, of the key (``row["heat_kwh"]``), or of an element."""
         if isinstance(step, int):
             return self._read(base, body, (step, *way))
         entry = self._read(base, body, (step, *way))
@@ -394,17 +400,18 @@ class Units:
         return announced
 
     def _element(self, items: tuple[Expr, ...], body: Body, way: Way) -> Meaning:
-        """Return the unit of an element of a list, or of each."""
+        """Return the unit of an element of a list: ``[a_kwh, b_kg]``, 1 → kg; without a place, that of all."""
         step = way[0] if way else EACH
         if isinstance(step, str):
             return None
-        is_open = step < 0 or any(isinstance(item, facts.Star) for item in items)
-        if not is_open and step >= len(items):
+        # After a `*spread` the places are not known.
+        is_any = step < 0 or any(isinstance(item, facts.Star) for item in items)
+        if not is_any and step >= len(items):
             return None
-        return joined(self._read(item, body, way[1:]) for item in (items if is_open else (items[step],)))
+        return joined(self._read(item, body, way[1:]) for item in (items if is_any else (items[step],)))
 
     def _entry(self, expr: facts.Dict, body: Body, way: Way) -> Meaning:
-        """Return the entry of a dict; the value of a Quantity is in the unit that this says."""
+        """Return the unit of an entry of a dict: ``{"value": x, "unit": "kWh"}``, ``("value",)`` → kWh."""
         if not way:
             return None
         key, rest = way[0], way[1:]
@@ -412,13 +419,13 @@ class Units:
         if way == ("value",) and unit is not None:
             return measure_of_text(self.text(unit, body))
         if key == EACH:
-            return None  # the keys are gone through
-        if isinstance(key, int):
+            return None  # a loop goes over the keys
+        if isinstance(key, int):  # any entry
             return joined(
                 self._read(value, body, rest if name is not None else way) for name, value in expr.items
             )
-        for name, value in reversed(expr.items):
-            if name is None:
+        for name, value in reversed(expr.items):  # the last entry of a key counts
+            if name is None:  # `**spread`
                 spread = self._read(value, body, way)
                 if spread is not None:
                     return spread
@@ -430,7 +437,7 @@ class Units:
     # --- calls -----------------------------------------------------------------------------------------------
 
     def _call(self, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """Read the unit of the result of a call."""
+        """Return the unit of the result of a call, by the callee, else by its name: ``heat_kwh()`` → kWh."""
         func = call.func
         if isinstance(func, facts.Name) and func.id in ("len", "range", "str", "print", "isinstance"):
             return COUNT if func.id == "len" and not way else None
@@ -442,7 +449,7 @@ class Units:
             case FunctionOf() as function:
                 return self._result(function, call, body, way)
             case ClassOf() as of:
-                return self._field_given(of, call, body, way)
+                return self._constructed_field(of, call, body, way)
             case External(name=full):
                 result = self._external(full, call, body, way)
                 if result is not None:
@@ -453,8 +460,9 @@ class Units:
         return _part(measure_of_unit(fixed) if fixed else _measure_of_call(facts.last_name(func)), way)
 
     def callee(self, func: Expr, body: Body) -> Value | None:
-        """Return what is called: the value of a name that is assigned once, or a method of a known class."""
+        """Return the value that a call calls: a function, class or method; ``None`` if it is not known."""
         root = facts.dotted(func).partition(".")[0]
+        # `ureg = UnitRegistry()` at module level; other variables are not followed here.
         is_registry = self._has_unit_packages(body.module) and body.scope.home(root) is body.module.scope
         if is_registry or _is_fixed(body.scope, root):
             value = self.value(func, body)
@@ -469,7 +477,7 @@ class Units:
         return replace(method, first=not is_static)
 
     def _class_of_object(self, expr: Expr, body: Body) -> ClassOf | None:
-        """Return the class of the project that an object is made of, or that its parameter is annotated with."""
+        """Return the class of an object: ``Plant()`` → ``Plant``, also through a variable or parameter."""
         match expr:
             case facts.Call(func=func):
                 of = self.callee(func, body)
@@ -478,16 +486,16 @@ class Units:
                 [binding] = bindings
                 if isinstance(binding.target, Param) and body.function is not None:
                     return self._class_of(binding.target, body.function, body)
-                is_whole = binding.kind == "assign" and binding.value is not None
-                return self._class_of_object(binding.value, body) if is_whole and binding.value else None
+                is_assigned = binding.kind == "assign" and binding.value is not None
+                return self._class_of_object(binding.value, body) if is_assigned and binding.value else None
             case _:
                 return None
 
     def _method(self, func: facts.Attr, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """Return the unit of the result of a method of a number, array, dict or Quantity."""
+        """Return the unit of the result of a method of a number, array, dict or Quantity: ``heats_kwh.sum()`` → kWh."""
         name, base, table = func.name, func.base, unit_calls()
         match name, call.args:
-            case "to" | "m_as" | "to_value", (unit, *_):
+            case "to" | "m_as" | "to_value", (unit, *_):  # pint and astropy: `quantity.to("kWh")`
                 measure = self.unit(unit, body)
                 is_known = measure is not None and size_of(measure.readings[0]) is not None
                 role = "quantity" if name == "to" else "number"
@@ -505,10 +513,9 @@ class Units:
         return None
 
     def _result(self, callee: FunctionOf, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """Return the unit of the result of a function of the project.
+        """Return the unit of the result of a function of the project: by its returns, else by its name.
 
-        Parameters that declare no unit have the unit of their argument. If the body shows no unit, the name of the
-        function may.
+        In its body, parameters that declare no unit have that of their argument.
         """
         function = callee.function
         if not isinstance(function, Function):
@@ -518,12 +525,12 @@ class Units:
             return announced
         inner = self.body_of(callee.module, function)
         if len(self._calls) < _MOST_CALLS:
-            given = {
+            arguments = {
                 param.name: (value, body)
-                for param, value in given_arguments(callee, call)
+                for param, value in arguments_by_parameter(callee, call)
                 if self.parameter(callee.module, function, param) is None
             }
-            inner = replace(inner, arguments={**given, **inner.arguments})
+            inner = replace(inner, arguments={**arguments, **inner.arguments})
         self._calls.append(function)
         try:
             result = self.returned(function, inner, way)
@@ -534,46 +541,52 @@ class Units:
         return result if result is not None else announced
 
     def returned(self, function: Function, body: Body, way: Way = ()) -> Meaning:
-        """Return the unit that all returns of a function agree on."""
-        returned = [s.value for s in facts.statements(function.body) if isinstance(s, facts.Return)]
-        values = [value for value in returned if value is not None]
-        if len(values) < len(returned):
+        """Return the unit that all returns of a function agree on; ``None`` if one returns nothing."""
+        values = [s.value for s in facts.statements(function.body) if isinstance(s, facts.Return)]
+        expressions = [value for value in values if value is not None]
+        if len(expressions) < len(values):
             return None
-        return joined(self.unit_of(value, body, way) for value in sorted(values, key=lambda value: value.at))
+        # In the order of the source: the first unknown one ends the search.
+        return joined(self.unit_of(expr, body, way) for expr in sorted(expressions, key=lambda expr: expr.at))
 
-    def _field_given(self, of: ClassOf, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """Return a field of an object of the project, by what it is made with."""
+    def _constructed_field(self, of: ClassOf, call: facts.Call, body: Body, way: Way) -> Meaning:
+        """Return the unit of a field of a new object, by its argument: ``Plant(x_kwh)``, ``("heat",)`` → kWh."""
         if not way or not isinstance(way[0], str):
             return None
         name, rest = way[0], way[1:]
         if name == "value" and of.cls.name == QUANTITY:
             return self._quantity(call, body)
-        value = dict(given_fields(of, call)).get(name)
+        value = dict(arguments_by_field(of, call)).get(name)
         if value is None:
             return self.attribute(of, name, rest)
         meaning = self._read(value, body, rest)
-        wanted = None if rest else self.field(of, name) or measure_of_name(name)
+        declared = None if rest else self.field(of, name) or measure_of_name(name)
         number = number_in_unit(meaning)
-        if wanted is not None and (number is None or arithmetic.differ(wanted, number)):
-            return wanted  # it is reported there, not wherever the field is read
+        # An argument in another unit is reported at this call, so the field counts as what it declares.
+        if declared is not None and (number is None or arithmetic.differ(declared, number)):
+            return declared
         return meaning
 
     def _quantity(self, call: facts.Call, body: Body) -> Measure | None:
+        """Return the unit of ``Quantity(x, "kWh")``: kWh."""
         unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
         return measure_of_text(self.text(unit, body)) if unit is not None else None
 
     def _external(self, full: str, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """Return the unit of the result of a function from outside the project."""
+        """Return the unit of the result of a function from outside the project: ``round(x_kwh)`` → kWh.
+
+        ``unit_calls.txt`` explains the tables.
+        """
         table, args = unit_calls(), call.args
-        if full in table.objects:
+        if full in table.objects:  # `shutil.disk_usage(path).free`
             unit, *parts = table.objects[full].split()
             return measure_of_unit(unit) if way and way[0] in parts else None
         if full.rpartition(".")[2] == QUANTITY and way == ("value",):
             return self._quantity(call, body)
         if full in table.first or (full in table.alike and len(args) == 1):
-            is_one = args and full != "builtins.tuple"
-            return self._read(args[0], body, way or (EACH,)) if is_one else None
-        if any(isinstance(step, str) for step in way):
+            is_read = args and full != "builtins.tuple"
+            return self._read(args[0], body, way or (EACH,)) if is_read else None
+        if any(isinstance(step, str) for step in way):  # the results below are numbers, without keys
             return None
         if full in table.alike:
             return self._alike(args, body)
@@ -588,7 +601,7 @@ class Units:
         if full in table.conversions and args:
             source, target = map(factors_of_unit, table.conversions[full].split())
             return self._converted(self._read(args[0], body), (source, target))
-        if full in table.takers:
+        if full in table.takers:  # `math.sin` gives a ratio, `time.sleep` nothing
             return None if table.takers[full] == "s" else Measure(((),))
         if full == "builtins.getattr" and len(args) >= 2:
             return measure_of_name(self.text(args[1], body) or "")
@@ -600,14 +613,17 @@ class Units:
         return None
 
     def _alike(self, args: Iterable[Expr], body: Body) -> Meaning:
-        """``max(a, b)``: one of several, if they are in one unit."""
+        """Return the unit of ``max(a, b)``: that of the arguments if it is one; ``None`` if theirs differ."""
         meanings = [self._read(arg, body) for arg in args]
         numbers = [number for meaning in meanings if (number := number_in_unit(meaning)) is not None]
-        fitting = all(arithmetic.fit(numbers[0], number) == "same" for number in numbers)
-        return joined(meanings) if fitting else None
+        are_same = all(arithmetic.fit(numbers[0], number) == "same" for number in numbers)
+        return joined(meanings) if are_same else None
 
     def _converted(self, meaning: Meaning, units: tuple[Factors, Factors]) -> Measure | None:
-        """Return the unit after `math.degrees` or its like: `deg/s` for `rad/s`, `deg` for an unknown unit."""
+        """Return the unit after a conversion such as `math.degrees`: rad/s → deg/s, an unknown unit → deg.
+
+        ``units`` are the two units of the conversion, here rad and deg.
+        """
         source, target = units
         number = number_in_unit(meaning)
         if number is not None and all(source[0] in unit for unit in number.readings):
@@ -618,20 +634,20 @@ class Units:
     # --- libraries -------------------------------------------------------------------------------------------
 
     def labelled(self, call: facts.Call, body: Body) -> Measure | None:
-        """``Q_(x, "kWh")``: the quantity that a number becomes."""
+        """Return the unit of the quantity that a call makes: ``Q_(x, "kWh")`` → kWh; ``None`` if it is not known."""
         unit = call.args[1] if len(call.args) > 1 else call.keyword("units", "unit")
         measure = self.unit(unit, body) if unit is not None else None
         return replace(measure, role="quantity") if measure is not None else None
 
     def unit(self, expr: Expr, body: Body) -> Measure | None:
-        """Return the unit that an argument says: a text, or an object of a library."""
+        """Return the unit that an argument names: ``"kWh"`` or ``ureg.kWh`` → kWh; ``None`` if it is not known."""
         meaning = self._read(expr, body) if self._has_unit_packages(body.module) else None
         if isinstance(meaning, Measure) and meaning.role == "unit":
             return replace(meaning, is_whole=True)
         return measure_of_text(self.text(expr, body))
 
     def _unit_of_library(self, expr: facts.Attr, body: Body) -> Measure | None:
-        """Return the unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
+        """Return the unit of pint or astropy that an attribute is: ``ureg.kWh`` → kWh; ``None`` if it is none."""
         match self.value(expr.base, body):
             case ExternalInstance(name=name) if name in REGISTRIES:
                 measure = measure_of_text(expr.name)
@@ -649,17 +665,17 @@ class Units:
     # --- values ----------------------------------------------------------------------------------------------
 
     def value(self, expr: Expr, body: Body) -> Value | None:
-        """Return the one value that an expression has, as the evaluator says."""
+        """Return the value of an expression; ``None`` if it may have several."""
         values = options(self.evaluator.eval(expr, Frame(body.module, body.scope)))
         return values[0] if len(values) == 1 else None
 
     def text(self, expr: Expr, body: Body) -> str | None:
-        """Return the text that an expression is known to be."""
+        """Return the text of an expression, if it is known: ``UNIT`` → ``"kWh"`` after ``UNIT = "kWh"``."""
         value = self.value(expr, body)
         return value.literal if isinstance(value, Text) else None
 
     def _constant(self, expr: Expr, body: Body) -> Meaning:
-        """Return the literal number that a name of a module refers to, or a unit that it imports."""
+        """Return the meaning of an imported name: of a constant its number, of ``astropy.units.kWh`` the unit kWh."""
         root = facts.dotted(expr).partition(".")[0]
         if not _is_fixed(body.scope, root):
             return None
@@ -677,8 +693,8 @@ class Units:
 # --- arguments -----------------------------------------------------------------------------------------------
 
 
-def given_arguments(callee: FunctionOf, call: facts.Call) -> Iterator[tuple[Param, Expr]]:
-    """Yield the arguments of a call with the parameters that they are given to, as far as they are written out."""
+def arguments_by_parameter(callee: FunctionOf, call: facts.Call) -> Iterator[tuple[Param, Expr]]:
+    """Yield the arguments of a call with their parameters: ``f(1, b=2)`` → a 1, b 2; without ``*args``."""
     params = [param for param in callee.params if param.kind in ("positional", "any")]
     yield from zip(params, call.placed(), strict=False)
     by_name = {param.name: param for param in callee.params}
@@ -687,8 +703,11 @@ def given_arguments(callee: FunctionOf, call: facts.Call) -> Iterator[tuple[Para
             yield by_name[name], value
 
 
-def given_fields(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
-    """Yield the arguments of a constructor with the names of what they are given to."""
+def arguments_by_field(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
+    """Yield the arguments of a constructor with their names: ``Plant(5, heat=6)`` → name 5, heat 6.
+
+    Without ``__init__`` the annotated fields are the parameters, as of a dataclass.
+    """
     method = of.cls.method("__init__")
     names = (
         [param.name for param in method.params[1:] if param.kind in ("positional", "any")]
@@ -704,20 +723,18 @@ def given_fields(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
 
 
 def _is_fixed(scope: Scope, root: str) -> bool:
-    """Return whether a name means one thing: what is imported, defined, or built in."""
+    """Return whether a name is never a variable: it is imported, a function, a class or built in."""
     return root != "" and all(binding.kind in ("import", "def", "class") for binding in scope.find(root))
 
 
 def _end(binding: Binding) -> int:
-    """Return the number of the last expression of the statement that binds a name: what is behind it may read the
-    name.
-    """
+    """Return the number of the last expression in the value of a binding: a read after that one sees the binding."""
     parts = parts_of(binding.value) if binding.value is not None else ()
     return max((part.at for part in parts), default=binding.at)
 
 
 def _stores(block: Block) -> frozenset[str]:
-    """Return the names of the containers that a block stores in by an index."""
+    """Return the names of the containers that a block stores into: ``x[0] = 1`` → ``x``."""
     targets = [
         target
         for statement in facts.statements(block)
@@ -730,8 +747,9 @@ def _stores(block: Block) -> frozenset[str]:
 
 
 def _replaces(later: Binding, earlier: Binding) -> bool:
-    """Return whether a later binding is executed whenever an earlier one was: it is in the same block, or in one
-    around.
+    """Return whether a later binding always replaces an earlier one: it is in the same block, or in one around it.
+
+    ``if t: x = 1`` before ``x = 2`` is always replaced; the other way round, ``x = 2`` may remain.
     """
     branch = earlier.branch
     while branch is not None and branch is not later.branch:
@@ -740,25 +758,28 @@ def _replaces(later: Binding, earlier: Binding) -> bool:
 
 
 def _scales_itself(name: str, value: Expr) -> bool:
-    """Return whether a name is given a multiple or a part of itself, as loops do again and again."""
+    """Return whether the value of a name is a multiple of the name: ``x = x / 1000``."""
     is_scaled = any(isinstance(part, facts.BinOp) and part.op not in "+-" for part in parts_of(value))
     return is_scaled and any(isinstance(part, facts.Name) and part.id == name for part in parts_of(value))
 
 
 def is_quantity_of_library(full: str) -> bool:
-    """Return whether a name is that of a class of quantities of a unit library."""
+    """Return whether a full name is that of a unit library's ``Quantity``: ``astropy.units.Quantity``."""
     return full.endswith(".Quantity") and is_of_unit_library(full)
 
 
 def _part(meaning: Meaning, way: Way) -> Meaning:
-    """Return a part of a container of one unit: each element of an array has it, and a key has none."""
-    if way and (isinstance(meaning, Factor) and meaning.is_count):
+    """Return the unit of a part of something in one unit: an array in kWh, ``(0,)`` → kWh; ``("a",)`` → ``None``."""
+    if way and (isinstance(meaning, Factor) and meaning.is_count):  # a count has no elements
         return None
     return None if any(isinstance(step, str) for step in way) else meaning
 
 
 def _step(index: Expr) -> str | int:
-    """Return the step into a container that an index is; of a text that is put together its literal end."""
+    """Return the step of a way for an index: ``["a"]`` → ``"a"``, ``[0]`` → 0, ``[i]`` → ``ANY``.
+
+    A text with a literal end shows a unit as a name would: ``[f"{plant}_kwh"]`` → ``"x_kwh"``.
+    """
     match index:
         case facts.Const(value=str() as key):
             return key
@@ -774,9 +795,9 @@ def _step(index: Expr) -> str | int:
 
 
 def _is_listed_unit(expr: facts.Attr) -> bool:
-    """Return whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters.
+    """Return whether an attribute is a unit in an enumeration: `LengthUnit.meters`, which is no number of meters.
 
-    `unit.heat_kwh` is: that unit is a flat, or a machine.
+    `unit.heat_kwh` is a number in kWh: that unit is a flat, or a machine.
     """
     base = facts.last_name(expr.base)
     is_class = base[:1].isupper()
@@ -784,9 +805,7 @@ def _is_listed_unit(expr: facts.Attr) -> bool:
 
 
 def _gives_no_number(function: Function) -> bool:
-    """Return whether a function says that it returns a text or a truth value, or nothing: it need not be followed for
-    that.
-    """
+    """Return whether a function is annotated as returning a text, a truth value or nothing: ``-> str``."""
     match function.returns:
         case facts.Name(id="str" | "bool" | "bytes") | facts.Const(value=None):
             return True
@@ -795,12 +814,16 @@ def _gives_no_number(function: Function) -> bool:
 
 
 def _measure_of_call(name: str) -> Measure | None:
-    """Return the unit in a function's name, which has another word before it; `gauss()` is a distribution."""
+    """Return the unit at the end of a function's name: ``get_heat_kwh`` → kWh.
+
+    ``None`` without another word before it: `gauss()` is a distribution.
+    """
     measure = measure_of_name(_PREFIX.sub("", name))
     return measure if measure is not None and len(name_words(name)) > 1 else None
 
 
 def _literal(value: object) -> Factor | None:
+    """Return a literal number as a factor: 5 → 5.0; without its value if no float can be as large."""
     if type(value) is not int and type(value) is not float:
         return None
     try:

@@ -10,7 +10,7 @@ from gllint_rules.tuples import NamedTuple
 
 
 class UnitCalls(NamedTuple):
-    """The table: functions by their full name, methods by theirs."""
+    """The sections of ``unit_calls.txt``, which explains each; functions by their full name, methods by their name."""
 
     first: frozenset[str]
     alike: frozenset[str]
@@ -27,7 +27,10 @@ class UnitCalls(NamedTuple):
 
 @cache
 def unit_calls() -> UnitCalls:
-    """Return the table, read once."""
+    """Read ``unit_calls.txt``: ``math: fabs ceil`` in ``[first]`` → ``math.fabs``, ``math.ceil`` in ``first``.
+
+    In the other sections a line is a name and its meaning: ``numpy.add: +``.
+    """
     sections: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}
     text = files("gllint_rules.inference.units").joinpath("unit_calls.txt").read_text("utf-8")
