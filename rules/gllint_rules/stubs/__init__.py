@@ -1,9 +1,10 @@
-"""What typeshed declares of the standard library, and what the packages of the environment in use declare.
+"""The declarations of the standard library, by typeshed, and of the packages of the environment in use.
 
-In: a full name (``os.path.getsize``). Out: what it is declared as, or ``None``. The standard library's tables are
-written by :mod:`~gllint_rules.stubs.typeshed` when gllint is installed; one is read when a name of its top-level module
-is first asked for, a line of it when that name is. Any other package is looked up in the environment that :func:`use`
-names. Nothing is imported. :mod:`~gllint_rules.stubs.declarations` defines the form; a *type* is a string or a list.
+In: a full name (``os.path.getsize``). Out: its declaration, or ``None``. The standard library's tables are written by
+:mod:`~gllint_rules.stubs.typeshed` when gllint is installed. The table of a top-level module is read at the first
+look-up of a name in it, and a line is decoded at the first look-up of its name. Other packages are looked up in the
+environment that :func:`use` sets. Nothing is imported. :mod:`~gllint_rules.stubs.declarations` defines the form of a
+line; a *type* is a string or a list.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "tables"
 MOST_KEPT = 16_384  # answers of each kind
-_MOST_NAMES = 12  # other names for one thing, one after the other
+_MOST_NAMES = 12  # steps from a name to its definition through imports
 
 Type = Any
 
 
 class Member(Struct, frozen=True, eq=False):
-    """A name that a class declares, or an ancestor, ``owner``: ``kind`` as in the tables.
+    """An attribute that a class or its ancestor ``owner`` declares; ``kind`` as in the tables.
 
-    In its ``type`` the type variables of a class are those of the one that was asked, as ``["^", name]``.
+    The type variables in its ``type`` are those of the class that was looked up, as ``["^", name]``.
     """
 
     kind: str
@@ -38,7 +39,7 @@ class Member(Struct, frozen=True, eq=False):
 
 
 class Declared(Struct, frozen=True, eq=False):
-    """What a full name refers to: a ``class``, or as in the tables; ``inner`` is an attribute of another one."""
+    """The definition of a full name; ``kind`` is ``class``, ``inner`` (an attribute: ``str.count``) or as in tables."""
 
     kind: str
     name: str
@@ -47,11 +48,12 @@ class Declared(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=MOST_KEPT)
 def _table(root: str) -> dict[str, str]:
-    """Read the table of a module of the standard library."""
+    """Return the table of a top-level module, empty for other packages: ``{"os.getcwd": '["f", …]'}``."""
     try:
         text = (FOLDER / f"{root}.txt").read_text("utf-8")
     except FileNotFoundError:
-        if not (FOLDER / "ORIGIN").exists():  # written last: without it the tables are incomplete
+        # The file is written last: without it the tables are incomplete.
+        if not (FOLDER / "ORIGIN").exists():
             raise RuntimeError(
                 "the tables of the standard library are missing: install gllint with pip"
             ) from None
@@ -64,7 +66,7 @@ _packages: tuple[str, ...] = ()
 
 
 def use(packages: tuple[str, ...]) -> None:
-    """Look up what is not of the standard library in ``packages`` (see ``Settings.packages``) from now on."""
+    """Set the ``packages`` in which names outside the standard library are looked up; see ``Settings.packages``."""
     global _packages
     if packages != _packages:
         _packages = packages
@@ -73,7 +75,7 @@ def use(packages: tuple[str, ...]) -> None:
 
 
 def ran_out() -> bool:
-    """Return whether more of the packages in use was asked for than is parsed."""
+    """Return whether the limit of parsed modules was reached, so that some declarations are not known."""
     return bool(_packages) and _environment(_packages).ran_out
 
 
@@ -86,7 +88,7 @@ def _environment(packages: tuple[str, ...]) -> Environment:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _line(name: str) -> Any:
-    """Return the declaration of a dotted name, or ``None``."""
+    """Return the declaration of a full name: ``math.pi`` → ``["a", "float"]``; ``None`` if there is none."""
     root = name.partition(".")[0]
     if not root.isidentifier():
         return None
@@ -98,74 +100,81 @@ def _line(name: str) -> Any:
 
 
 def knows(name: str) -> bool:
-    """Return whether the tables describe the package that ``name`` is of."""
+    """Return whether the tables of the standard library describe the package of ``name``."""
     return bool(_table(name.partition(".")[0]))
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def find(name: str) -> Declared | None:
-    """Return what a full name is declared as, whatever other names lead to it."""
+    """Return the definition of a full name, through imports: ``os.path.join`` → the function ``posixpath.join``.
+
+    ``None`` for a module, and for a name that is not declared.
+    """
     for _ in range(_MOST_NAMES):
         line = _line(name)
         if line is None:
-            moved = _moved(name)
-            if moved is None or moved == name:
+            target = _target_of_parent(name)
+            if target is None or target == name:
                 head, _, _ = name.rpartition(".")
                 return Declared("inner", name) if head and find(head) is not None else None
-            name = moved
         elif line[0] == "C":
             return Declared("class", name)
         elif line[0] != "i":
             return Declared(line[0], name, line[1])
-        elif (other := _other(line)) == name:
-            return None  # a module
         else:
-            name = other
+            target = _target(line)
+            if target == name:  # a module
+                return None
+        name = target
     return None
 
 
-def _other(line: Any) -> str:
-    """Return the full name that a line gives for another one."""
+def _target(line: Any) -> str:
+    """Return the full name that an import leads to: ``["i", "posixpath", "join"]`` → ``posixpath.join``."""
     return ".".join(part for part in line[1:] if part)
 
 
-def _moved(name: str) -> str | None:
-    """Another name for ``a.b.c`` where ``a.b`` is one for something else."""
+def _target_of_parent(name: str) -> str | None:
+    """Return the name through an import of its parent: ``os.path.join`` → ``posixpath.join``, as ``os.path`` is one.
+
+    ``None`` if no parent is imported.
+    """
     head, _, tail = name.rpartition(".")
     if not head:
         return None
     line = _line(head)
     if line is not None:
-        return f"{_other(line)}.{tail}" if line[0] == "i" else None
-    moved = _moved(head)
-    return f"{moved}.{tail}" if moved is not None else None
+        return f"{_target(line)}.{tail}" if line[0] == "i" else None
+    target = _target_of_parent(head)
+    return f"{target}.{tail}" if target is not None else None
 
 
 def full(name: str) -> str:
-    """Return the full name of a class as a type has it: without its module for classes of Python itself."""
+    """Return the full name of a class in a type: ``int`` → ``builtins.int``, ``datetime.date`` → the same."""
     return name if "." in name else f"builtins.{name}"
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def _class(name: str) -> dict[str, Any]:
+    """Return the declaration of a class: ``{"b": ["typing.Sized"], "v": ["_T"]}``; empty for other names."""
     line = _line(name)
     return line[1] if line is not None and line[0] == "C" else {}
 
 
 def is_class(name: str) -> bool:
-    """Return whether ``name`` is that of a class of the tables."""
+    """Return whether ``name`` is declared as a class."""
     line = _line(name)
     return line is not None and line[0] == "C"
 
 
 def variables(name: str) -> list[str]:
-    """Return the type variables of a class, in order."""
+    """Return the type variables of a class, in order: ``builtins.dict`` → ``["_KT", "_VT"]``."""
     names: list[str] = _class(name).get("v", [])
     return names
 
 
 def fields(name: str) -> list[str]:
-    """Return the fields of a named tuple, in order; none of another class."""
+    """Return the fields of a named tuple, in order; an empty list for other classes."""
     for ancestor in lineage(name):
         names: list[str] | None = _class(ancestor).get("n")
         if names:
@@ -174,16 +183,17 @@ def fields(name: str) -> list[str]:
 
 
 def wanted(name: str) -> list[str] | None:
-    """Return what a protocol wants its instances to have; ``None`` of a class that is no protocol."""
+    """Return the members of a protocol: ``typing.SupportsInt`` → ``["__int__"]``; ``None`` for other classes."""
     names: list[str] | None = _class(name).get("p")
     return names
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def lineage(name: str) -> Mapping[str, Mapping[str, Type]]:
-    """Return the class and its ancestors, each with what its type variables are in terms of the class's own.
+    """Return the class and its ancestors, each with its type variables in terms of those of the class.
 
-    A base that the stubs do not name ends up as ``?``.
+    ``collections.OrderedDict`` → ``{…, "typing.Iterable": {"_T_co": ["^", "_KT"]}, …}``. A base that the stubs do not
+    describe is ``?``.
     """
     own: dict[str, Type] = {variable: ["^", variable] for variable in variables(name)}
     ancestors: dict[str, dict[str, Type]] = {}
@@ -193,26 +203,37 @@ def lineage(name: str) -> Mapping[str, Mapping[str, Type]]:
         if current in ancestors:
             continue
         ancestors[current] = substitution
-        bases = []
-        for base in _class(current).get("b", ()):
-            called, arguments = (base[0], base[1:]) if isinstance(base, list) else (base, [])
-            called = full(called) if called != "?" else called
-            parts = [substituted(argument, substitution) for argument in arguments]
-            if called in ("builtins.tuple", "builtins.tuple..."):
-                called, parts = "builtins.tuple", [_one_of(parts)]
-            unknown: dict[str, Type] = dict.fromkeys(variables(called), "?")
-            bases.append((called, unknown | dict(zip(variables(called), parts, strict=False))))
+        bases = [_base(form, substitution) for form in _class(current).get("b", ())]
+        # Roughly the order of method resolution: an only base before the other branches.
         queue = bases + queue if len(bases) == 1 else queue + bases
     return ancestors
 
 
+def _base(form: Type, substitution: Mapping[str, Type]) -> tuple[str, dict[str, Type]]:
+    """Return the full name of a base and its type arguments: ``["dict", "str", "int"]`` → ``{"_KT": "str", …}``.
+
+    ``substitution`` has the type variables of the class that derives from it.
+    """
+    name, arguments = (form[0], form[1:]) if isinstance(form, list) else (form, [])
+    name = full(name) if name != "?" else name
+    parts = [substituted(argument, substitution) for argument in arguments]
+    if name in ("builtins.tuple", "builtins.tuple..."):  # has one type variable for all items
+        name, parts = "builtins.tuple", [_one_of(parts)]
+    unknown: dict[str, Type] = dict.fromkeys(variables(name), "?")
+    return name, unknown | dict(zip(variables(name), parts, strict=False))
+
+
 def _one_of(parts: list[Type]) -> Type:
+    """Return the union of types: ``["int", "str", "int"]`` → ``["|", "int", "str"]``."""
     choices = [part for i, part in enumerate(parts) if part not in parts[:i]]
     return choices[0] if len(choices) == 1 else ["|", *choices]
 
 
 def tuple_items(name: str) -> list[Type] | None:
-    """Return the types of the items of a class that derives from a tuple of a known length."""
+    """Return the types of the items of a tuple class: ``class P(tuple[int, str])`` → ``["int", "str"]``.
+
+    ``None`` if its length is not known.
+    """
     for ancestor, substitution in lineage(name).items():
         for base in _class(ancestor).get("b", ()):
             if isinstance(base, list) and base[0] == "tuple":
@@ -221,7 +242,7 @@ def tuple_items(name: str) -> list[Type] | None:
 
 
 def substituted(form: Type, substitution: Mapping[str, Type]) -> Type:
-    """Return a type with its variables replaced."""
+    """Return a type with its variables replaced: ``["list", ["~", "T"]]``, ``{"T": "int"}`` → ``["list", "int"]``."""
     if not isinstance(form, list) or form[0] == "=":
         return form
     if form[0] == "~":
@@ -231,7 +252,10 @@ def substituted(form: Type, substitution: Mapping[str, Type]) -> Type:
 
 @lru_cache(maxsize=MOST_KEPT)
 def member(name: str, attribute: str) -> Member | None:
-    """Return what a class or its ancestors declare of an attribute."""
+    """Return the declaration of an attribute by a class or its ancestors: ``datetime.datetime``, ``year`` → of date.
+
+    ``None`` if there is none, or if it is an import or a class.
+    """
     for ancestor, substitution in lineage(name).items():
         line = _line(f"{ancestor}.{attribute}")
         if line is not None and line[0] != "C":
@@ -247,6 +271,7 @@ def member(name: str, attribute: str) -> Member | None:
 
 
 def _signature(signature: list[Any], substitution: Mapping[str, Type]) -> list[Any]:
+    """Return a signature with the type variables of its class replaced."""
     params, *types = signature
     if params is not None:
         params = [[name, kind, substituted(form, substitution)] for name, kind, form in params]
@@ -290,8 +315,9 @@ _ITERATORS = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map"
 
 @lru_cache(maxsize=MOST_KEPT)
 def shape(name: str) -> str:
-    """Return what the instances of a class are: number, text, bytes, bool, none, mapping, list, tuple, awaitable or
-    object.
+    """Return the kind of a class's instances: ``pathlib.Path`` → ``object``, ``collections.deque`` → ``list``.
+
+    Also number, text, bytes, bool, none, mapping, tuple and awaitable.
     """
     for ancestor in lineage(name):
         if ancestor in _PLAIN:
@@ -317,7 +343,7 @@ def is_enum(name: str) -> bool:
 
 
 def is_protocol(name: str) -> bool:
-    """Return whether anything may be an instance of it that has the methods that it wants."""
+    """Return whether a class is a protocol: any object with its methods counts as an instance."""
     return (
         wanted(name) is not None
         or name.startswith(("typing.", "contextlib.Abstract"))

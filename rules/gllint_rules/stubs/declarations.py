@@ -1,14 +1,22 @@
-"""What stubs declare, as compact lines: of the standard library's in tables, of an environment's packages as asked for.
+"""The declarations of stubs as compact lines: tables for the standard library, on demand for other packages.
 
-In: the names of a module as ``typeshed_client`` reads them. Out: a line for each: its full name and what is declared,
-as JSON has it: ``["f", signatures]`` a
-function, ``["a", type]`` a variable or property, ``["m" | "c" | "s", signatures]`` a method, class method or static
-method, ``["i", module, name]`` another name for something, ``["C", {"b": bases, "v": type variables, "n": fields of a
-named tuple, "p": members of a protocol}]`` a class, whose members have lines of their own. A signature is
-``[parameters or null, result, type of self or nothing]``; without parameters it gives its result whatever it is
-called with. A parameter is ``[name, kind, type]``, where 8 is added to the kind if it has a default. A type is the
-name of a class (``int``), ``?`` what no one knows, ``["|", …]`` a union, ``["=", …]`` literals, ``["~", name,
-bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a class with arguments.
+In: the names of a module as ``typeshed_client`` reads them. Out: a line for each, with its full name and its
+declaration in JSON:
+
+* ``["f", signatures]``: a function
+* ``["a", type]``: a variable or property
+* ``["m", signatures]``, ``["c", signatures]``, ``["s", signatures]``: a method, class method or static method
+* ``["i", module, name]``: an import
+* ``["C", {"b": bases, "v": type variables, "n": fields of a named tuple, "p": members of a protocol}]``: a class,
+  whose members have lines of their own
+
+A signature is ``[parameters, result]`` or ``[parameters, result, type of self]``. The parameters are null if they do
+not matter for the result. A parameter is ``[name, kind, type]``; the kind is 0 for positional alone, 1 for any, 2 for
+keyword alone, 3 for ``*``, 4 for ``**``, and 8 more with a default.
+
+A type is the full name of a class (``int`` for those of ``builtins``), ``["list", "int"]`` a class with arguments,
+``?`` unknown, ``["|", …]`` a union, ``["=", …]`` a literal, ``["~", name, bound]`` a type variable,
+``["()", result]`` a callable, ``self`` or ``never``.
 """
 
 from __future__ import annotations
@@ -44,7 +52,10 @@ class Stubs(Protocol):
 
 
 def defined(stubs: Stubs, module: str, name: str, depth: int = 0) -> tuple[str, str] | None:
-    """Where ``name`` of ``module`` is defined; an empty name where it is a module."""
+    """Return the module and name of a definition, through imports: ``os``, ``path`` → ``("posixpath", "")``.
+
+    The name is empty if it is a module, the result ``None`` if it is not declared.
+    """
     info = (stubs.names(module) or {}).get(name)
     if info is None:
         if stubs.names(f"{module}.{name}") is not None:
@@ -56,7 +67,8 @@ def defined(stubs: Stubs, module: str, name: str, depth: int = 0) -> tuple[str, 
             return target, ""
         if depth < 8:
             return defined(stubs, target, info.ast.name, depth + 1)
-        for package in (module, target):  # that imports its module from one that has it from the package
+        # A circle: a package imports its submodule from a module that imports it from the package.
+        for package in (module, target):
             if stubs.names(f"{package}.{name}") is not None:
                 return f"{package}.{name}", ""
     return module, name
@@ -69,7 +81,7 @@ class Types:
         self.stubs, self.module, self.owner = stubs, module, owner
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Any:
-        """Return the form of a type annotation."""
+        """Return the form of a type annotation: ``list[int] | None`` → ``["|", ["list", "int"], "None"]``."""
         if node is None or depth > 12:
             return UNKNOWN
         match node:
@@ -89,10 +101,13 @@ class Types:
                 return UNKNOWN
 
     def place(self, node: ast.expr) -> tuple[str, str] | None:
-        """Return the module and name that a dotted name leads to."""
+        """Return the module and name of the definition of a dotted name: ``dt.date`` → ``("datetime", "date")``.
+
+        ``None`` if it is not declared.
+        """
         match node:
             case ast.Name(id=name):
-                if self.owner:
+                if self.owner:  # a class that is nested in the same class
                     info = (self.stubs.names(self.module) or {}).get(self.owner.split(".")[0])
                     inner = (info.child_nodes or {}).get(name) if info is not None else None
                     if inner is not None and isinstance(inner.ast, ast.ClassDef):
@@ -108,7 +123,7 @@ class Types:
                 return None
 
     def named(self, node: ast.expr, parts: list[ast.expr], depth: int) -> Any:
-        """Return the form of a named type with its arguments."""
+        """Return the form of a named type with its arguments: ``dict``, ``str, int`` → ``["dict", "str", "int"]``."""
         place = self.place(node)
         if place is None:
             return UNKNOWN
@@ -120,7 +135,7 @@ class Types:
         return self.of_definition(module, name, parts, depth)
 
     def special(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
-        """Return the form of a special type of ``typing``, or ``None`` if it is not one."""
+        """Return the form of a special type: ``Optional``, ``int`` → ``["|", "int", "None"]``; ``None`` for others."""
         if name in ANYTHING:
             return "str" if name == "LiteralString" else UNKNOWN
         match name:
@@ -148,7 +163,7 @@ class Types:
                 return None
 
     def literals(self, parts: list[ast.expr]) -> Any:
-        """Return the form of ``Literal[…]``."""
+        """Return the form of a ``Literal``: ``"a", 1`` → ``["|", ["=", "a"], ["=", 1]]``."""
         forms: list[Any] = []
         for part in parts:
             match part:
@@ -160,14 +175,14 @@ class Types:
                     forms.append(["=", value])
                 case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
                     forms.append(["=", -value])
-                case ast.Attribute(value=value):
+                case ast.Attribute(value=value):  # a member of an enumeration: its type is the enumeration
                     forms.append(self.read(value))
                 case _:
                     forms.append(UNKNOWN)
         return union(forms)
 
     def of_definition(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
-        """Return the form of a type by its definition: a class, a type variable or an alias."""
+        """Return the form of a type by its definition: a class by its name, an alias or type variable by its value."""
         info = (self.stubs.names(module) or {}).get(name.partition(".")[0])
         if "." in name and info is not None:
             info = (info.child_nodes or {}).get(name.partition(".")[2])
@@ -192,7 +207,7 @@ class Types:
                 return UNKNOWN
 
     def alias(self, module: str, value: ast.expr, arguments: list[Any], depth: int) -> Any:
-        """Return the form of a type alias with its arguments."""
+        """Return the form of a type alias: ``Rows = list[T]`` with the argument ``int`` → ``["list", "int"]``."""
         if isinstance(value, ast.Constant) and value.value is not None and not isinstance(value.value, str):
             return UNKNOWN
         if module == "typing" and isinstance(value, ast.Name) and not arguments:
@@ -206,12 +221,12 @@ class Types:
 
 
 def _makes(func: ast.expr) -> str:
-    """Return what the call of a special form makes, also where a stub imports it as ``_TypeVar``."""
+    """Return the name of the special form that a call calls: ``_TypeVar``, as some stubs import it → ``TypeVar``."""
     return last_of(func).lstrip("_")
 
 
 def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
-    """Return the form of a type variable, with its bound or its choices."""
+    """Return the form of a type variable with its bound or choices: ``T`` bound to ``int`` → ``["~", "T", "int"]``."""
     if _makes(call.func) == "ParamSpec":
         return UNKNOWN
     bound = next((k.value for k in call.keywords if k.arg == "bound"), None)
@@ -230,7 +245,7 @@ def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
 
 
 def union(parts: list[Any]) -> Any:
-    """Return the form of one of several types."""
+    """Return the form of a union: ``"int"``, ``["|", "str", "int"]`` → ``["|", "int", "str"]``."""
     choices: list[Any] = []
     for part in parts:
         for inner in part[1:] if isinstance(part, list) and part[0] == "|" else [part]:
@@ -242,7 +257,7 @@ def union(parts: list[Any]) -> Any:
 
 
 def type_variables(form: Any) -> Iterator[str]:
-    """Return the names of the type variables in a type, each once, in order."""
+    """Return the names of the type variables in a type, each once, in order: ``["dict", ["~", "K"], "int"]`` → K."""
     names: dict[str, None] = {}
     stack = [form]
     while stack:
@@ -256,6 +271,7 @@ def type_variables(form: Any) -> Iterator[str]:
 
 
 def substituted(form: Any, substitution: dict[str, Any]) -> Any:
+    """Return a type with its variables replaced: ``["list", ["~", "T"]]``, ``{"T": "int"}`` → ``["list", "int"]``."""
     if not isinstance(form, list) or form[0] == "=":
         return form
     if form[0] == "~":
@@ -269,7 +285,7 @@ def is_ellipsis(node: ast.expr) -> bool:
 
 
 def last_of(node: ast.expr) -> str:
-    """Return the last part of a dotted name, also of one that is called."""
+    """Return the last part of a dotted name: ``abc.abstractmethod`` → ``abstractmethod``; also of a call."""
     if isinstance(node, ast.Call):
         node = node.func
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
@@ -296,7 +312,7 @@ class Writer:
         return self.lines
 
     def declare(self, name: str, info: NameInfo, owner: str) -> None:
-        """Write the declaration of a name of a stub."""
+        """Add the line of a name of the module, or of its class ``owner``: ``x: int`` → ``["a", "int"]``."""
         full = f"{self.module}.{owner + '.' if owner else ''}{name}"
         types = Types(self.stubs, self.module, owner)
         definitions = info.ast.definitions if isinstance(info.ast, OverloadedName) else [info.ast]
@@ -333,7 +349,7 @@ class Writer:
                 pass
 
     def assigned(self, full: str, value: ast.expr | None, types: Types, owner: str) -> None:
-        """Write the declaration of an assigned name."""
+        """Add the line of an assigned name: ``x = y`` is an import of ``y``, ``x = 5`` a variable of its type."""
         if isinstance(value, (ast.Name, ast.Attribute)):
             if owner and isinstance(value, ast.Name) and f"{self.module}.{owner}.{value.id}" in self.lines:
                 self.lines[full] = self.lines[f"{self.module}.{owner}.{value.id}"]
@@ -347,11 +363,34 @@ class Writer:
                 self.lines[full] = ["a", form]
 
     def declare_class(self, name: str, info: NameInfo, node: ast.ClassDef, owner: str, full: str) -> None:
-        """Write the declaration of a class: its bases and type variables, then its members."""
-        types = Types(self.stubs, self.module, f"{owner}.{name}" if owner else name)
+        """Add the line of a class (``["C", {"b": bases, "v": type variables}]``), then those of its members."""
+        inner_owner = f"{owner}.{name}" if owner else name
+        bases, variables = self.bases(node, Types(self.stubs, self.module, inner_owner))
+        declaration: dict[str, Any] = {}
+        if bases:
+            declaration["b"] = bases
+        if variables:
+            declaration["v"] = variables
+        children: dict[str, NameInfo] = info.child_nodes or {}
+        base_names = {last_of(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases}
+        if "NamedTuple" in base_names:
+            declaration["n"] = [n for n, child in children.items() if isinstance(child.ast, ast.AnnAssign)]
+        if "Protocol" in base_names:
+            declaration["p"] = [n for n in children if not n.startswith("__") or n in KEPT_DUNDERS]
+        self.lines[full] = ["C", declaration]
+        for child_name, child in children.items():
+            self.class_variables = variables  # a nested class has set its own
+            self.declare(child_name, child, inner_owner)
+        self.class_variables = variables
+
+    def bases(self, node: ast.ClassDef, types: Types) -> tuple[list[Any], list[str]]:
+        """Return the bases and the type variables of a class: ``class A(list[T])`` → ``[["list", ["~", "T"]]], ["T"]``.
+
+        ``Generic[…]`` and ``Protocol[…]`` fix the order of the variables, else they are in that of the bases.
+        """
+        forms: list[Any] = []
         variables: list[str] = []
         explicit: list[str] = []
-        bases = []
         for base in node.bases:
             inner = base.value if isinstance(base, ast.Subscript) else base
             if isinstance(base, ast.Subscript) and last_of(inner) in ("Generic", "Protocol"):
@@ -360,30 +399,17 @@ class Writer:
                 continue
             form = types.read(base)
             if form != UNKNOWN:
-                bases.append(form)
+                forms.append(form)
                 variables += [v for v in type_variables(form) if v not in variables]
             elif last_of(inner) not in ("Generic", "Protocol", "object"):
-                bases.append(UNKNOWN)
-        variables = explicit or variables
-        what: dict[str, Any] = {}
-        if bases:
-            what["b"] = bases
-        if variables:
-            what["v"] = variables
-        children: dict[str, NameInfo] = info.child_nodes or {}
-        named = {last_of(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases}
-        if "NamedTuple" in named:
-            what["n"] = [n for n, child in children.items() if isinstance(child.ast, ast.AnnAssign)]
-        if "Protocol" in named:
-            what["p"] = [n for n in children if not n.startswith("__") or n in KEPT_DUNDERS]
-        self.lines[full] = ["C", what]
-        self.class_variables = variables
-        for child_name, child in children.items():
-            self.declare(child_name, child, f"{owner}.{name}" if owner else name)
-            self.class_variables = variables
+                forms.append(UNKNOWN)
+        return forms, explicit or variables
 
     def function(self, nodes: list[Any], types: Types, owner: str) -> Any:
-        """Return the form of a function: its kind and its signatures."""
+        """Return the declaration of a function: ``def f(x) -> int`` → ``["f", [[null, "int"]]]``.
+
+        ``nodes`` are its overloads. A property is a variable. ``None`` if the result is unknown.
+        """
         decorators = {last_of(d) for d in nodes[0].decorator_list}
         getters = [n for n in nodes if not any(last_of(d) in ("setter", "deleter") for d in n.decorator_list)]
         if owner and decorators & {"property", "cached_property", "abstractproperty"}:
@@ -396,25 +422,34 @@ class Writer:
                 kind = "c"
         signatures = [self.signature(node, types, kind) for node in nodes]
         variables = set(self.class_variables) if owner else set()
-        is_maker = owner and nodes[0].name in ("__init__", "__new__") and bool(variables)
+        # The arguments of a constructor bind the type variables of the class.
+        is_generic_constructor = owner and nodes[0].name in ("__init__", "__new__") and bool(variables)
         results = [signature[1] for signature in signatures]
-        plain = not any(len(signature) > 2 for signature in signatures)
-        needed = is_maker or not set(type_variables(["|", *results])) <= variables
-        if not needed and plain and all(result == results[0] for result in results):
+        declares_self = any(len(signature) > 2 for signature in signatures)
+        has_own_variables = not set(type_variables(["|", *results])) <= variables
+        if is_generic_constructor or declares_self:
+            return [kind, signatures]
+        if not has_own_variables and all(result == results[0] for result in results):
+            # The arguments do not matter for the result.
             return [kind, [[None, results[0]]]] if results[0] != UNKNOWN else None
-        if all(result == UNKNOWN for result in results) and plain and not is_maker:
-            return None
-        return [kind, signatures]
+        return [kind, signatures] if any(result != UNKNOWN for result in results) else None
 
     def signature(self, node: Any, types: Types, kind: str) -> list[Any]:
-        """Return the form of one signature: its parameters and its result."""
+        """Return the form of a signature: ``(x: int = …) -> str`` → ``[[["x", 9, "int"]], "str"]``.
+
+        A method has the type of ``self`` as a third item, if it is declared as another one than its class.
+        """
         args = node.args
         parameters: list[Any] = []
         positional = [*args.posonlyargs, *args.args]
-        without = len(positional) - len(args.defaults)
+        required = len(positional) - len(args.defaults)
         for i, arg in enumerate(positional):
-            of_kind = 0 if i < len(args.posonlyargs) or arg.arg.startswith("__") else 1
-            parameters.append([arg.arg, of_kind + (8 if i >= without else 0), types.read(arg.annotation)])
+            # Older stubs mark a parameter as positional alone by two underscores.
+            kind_of_parameter = 0 if i < len(args.posonlyargs) or arg.arg.startswith("__") else 1
+            has_default = i >= required
+            parameters.append(
+                [arg.arg, kind_of_parameter + (8 if has_default else 0), types.read(arg.annotation)]
+            )
         own: Any = None
         if kind in ("m", "c") and parameters:
             own = parameters.pop(0)[2]
@@ -431,7 +466,7 @@ class Writer:
 
 
 def of_literal(value: ast.expr) -> Any:
-    """Return the type of a literal."""
+    """Return the type of a literal: ``5`` → ``int``; ``?`` for other expressions."""
     match value:
         case ast.Constant(value=bool()):
             return "bool"

@@ -1,8 +1,8 @@
-"""What the packages of an environment declare, read from their stubs or typed sources when it is asked for.
+"""The declarations of the packages of an environment, read from their stubs or typed sources on demand.
 
-In: a full name (``pandas.DataFrame.shape``). Out: what it is declared as, in the form of
-:mod:`~gllint_rules.stubs.declarations`, or ``None``. Read are stub packages, stubs next to the sources, and sources
-that ``py.typed`` says are annotated. Nothing is imported, and a module is parsed once.
+In: a full name (``pandas.DataFrame.shape``). Out: its declaration in the form of
+:mod:`~gllint_rules.stubs.declarations`, or ``None``. It reads stub packages, stubs next to the sources, and the sources
+of packages with a ``py.typed``. Nothing is imported, and a module is parsed once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gllint_rules.stubs.declarations import NEWEST, Writer, defined, last_of
 
 MOST_MODULES = 1_000  # that are parsed
 MOST_BYTES = 4_000_000  # of one of them
-# After any other decorator a call may give something else than the function is annotated to return.
+# Any other decorator may change the result, so that the annotation of the function does not describe it.
 _PLAIN_DECORATORS = frozenset(
     {
         "abstractmethod", "abstractproperty", "cache", "cached_property", "classmethod", "deleter", "deprecated",
@@ -36,7 +36,7 @@ _PLAIN_DECORATORS = frozenset(
 
 
 class Environment:
-    """The packages in ``folders``; ``ran_out`` is called when more was asked for than is parsed."""
+    """The packages in ``folders``; ``ran_out`` is set when a module is not parsed because of a limit."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         self.ran_out = False
@@ -49,7 +49,7 @@ class Environment:
         self._parsed = 0
 
     def line(self, name: str) -> Any:
-        """Return what ``name`` is declared as; ``None`` if no package says."""
+        """Return the declaration of a full name: ``pandas.NA`` → ``["a", …]``; ``None`` if no package declares it."""
         place = self._place(name)
         if place is None:
             return None
@@ -58,12 +58,15 @@ class Environment:
         try:
             if f"{module}.{first}" not in writer.lines:
                 writer.declare(first, (self.names(module) or {})[first], "")
-        except Exception:  # a declaration in an unforeseen form says nothing
+        except Exception:  # the source of others may be anything: what cannot be read is not declared
             writer.lines.setdefault(f"{module}.{first}", None)
         return writer.lines.get(name)
 
     def _place(self, name: str) -> tuple[str, str] | None:
-        """Return the module that declares the beginning of ``name``, and the name that it has there."""
+        """Return the module and the top-level name in it that a full name begins with: ``a.b.C.x`` → ``("a.b", "C")``.
+
+        ``None`` if there is no such module.
+        """
         module, *parts = name.split(".")
         for part in parts:
             names = self.names(module)
@@ -76,20 +79,20 @@ class Environment:
         return None
 
     def names(self, module: str) -> Mapping[str, NameInfo] | None:
-        """Return what a module declares by itself; ``None`` if it cannot be had."""
+        """Return the declarations of a module by name; ``None`` if there is no such module, or it cannot be read."""
         if module not in self._names:
-            self._names[module] = None  # modules import each other
-            with suppress(Exception):  # neither does a module
+            self._names[module] = None  # while it is read: modules import each other
+            with suppress(Exception):  # a module that cannot be read declares nothing
                 self._names[module] = self._read(module)
         return self._names[module]
 
     def _read(self, module: str) -> Mapping[str, NameInfo] | None:
-        """Parse the stub or the typed source of a module in the environment."""
+        """Parse the stub or the typed source of a module: its declarations by name, ``None`` without one."""
         if not all(part.isidentifier() for part in module.split(".")):
             return None
         path = get_stub_file(module, search_context=self._context)
         if path is not None and (package := path.with_suffix("") / f"__init__{path.suffix}").is_file():
-            path = package  # rather than the module of that name next to it
+            path = package  # Python prefers a package to a module of the same name
         if path is None or not path.is_file() or (path.suffix == ".py" and not self._is_typed(module)):
             return None
         if self._parsed >= MOST_MODULES or path.stat().st_size > MOST_BYTES:
@@ -116,7 +119,7 @@ class Environment:
         )
 
     def _without_stars(self, body: list[ast.stmt], package: str) -> Iterator[ast.stmt]:
-        """Return the statements of a module, with ``from x import *`` written out."""
+        """Yield the statements of a module with the names of ``from x import *``: ``from x import a as a, b as b``."""
         for statement in body:
             match statement:
                 case ast.ImportFrom(names=[ast.alias(name="*")], module=source, level=level):
@@ -133,7 +136,10 @@ class Environment:
 
 
 def _set_on_self(cls: ast.ClassDef) -> Iterator[ast.stmt]:
-    """Declarations of the attributes that methods set on ``self``: annotated there, or only ever to one parameter."""
+    """Yield declarations of the attributes that methods assign: ``self.x = x`` of ``def f(self, x: int)`` → ``x: int``.
+
+    An attribute without an annotation is declared only if a parameter is all that is assigned to it, once.
+    """
     declared: dict[str, ast.expr] = {}
     sources: dict[str, list[ast.expr | None]] = {}
     for method in cls.body:
@@ -161,7 +167,10 @@ def _set_on_self(cls: ast.ClassDef) -> Iterator[ast.stmt]:
 
 
 def _is_plain(info: NameInfo) -> bool:
-    """Return whether a function gives what it is annotated to return; in a class the others are taken out."""
+    """Return whether the annotation of a function describes its result: no decorator may change it.
+
+    Removes from a class the members for which this is not so.
+    """
     children = info.child_nodes or {}
     for name in [name for name, child in children.items() if not _is_plain(child)]:
         del children[name]

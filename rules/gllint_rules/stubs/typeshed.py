@@ -1,9 +1,9 @@
-"""Writes what typeshed declares of the standard library as compact tables, which :mod:`gllint_rules.stubs` reads.
+"""Writes the declarations of typeshed as compact tables, which :mod:`gllint_rules.stubs` reads.
 
-One file for each top-level module, as for the newest Python on Linux, with what only other platforms have added. It
-reads the typeshed of ``typeshed_client``; nothing is imported. A line is the module or class that has a name, the name,
-and its declaration (:mod:`~gllint_rules.stubs.declarations`), separated by tabs. The tables are not in the checkout:
-they are made when gllint is built or installed (``hatch_build.py``).
+There is one file for each top-level module of the standard library, for the newest Python on Linux, plus the names
+that only other platforms have. A line is the module or class of a name, the name, and its declaration
+(:mod:`~gllint_rules.stubs.declarations`), separated by tabs. It reads the typeshed of ``typeshed_client``; nothing is
+imported. The tables are not in the checkout: they are written when gllint is built or installed (``hatch_build.py``).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typeshed_client.parser import NameInfo
 from gllint_rules.stubs import FOLDER as FOLDER
 from gllint_rules.stubs.declarations import NEWEST, Writer
 
-PLATFORMS = ("linux", "darwin", "win32")  # a declaration of an earlier one wins
-# Nothing that a tool returns comes from these, and they are large.
+PLATFORMS = ("linux", "darwin", "win32")  # of a name that several declare, the first counts
+# Modules that are large, and that no tool returns results of.
 LEFT_OUT = frozenset(
     {
         "antigravity",
@@ -51,7 +51,7 @@ class Typeshed:
         self._modules: dict[str, dict[str, NameInfo] | None] = {}
 
     def modules(self, roots: Collection[str]) -> list[str]:
-        """Return all modules, or those of the top-level modules ``roots``."""
+        """Return the names of all modules, or of those within ``roots``: ``xml`` → ``xml``, ``xml.dom`` …"""
         folder = Path(self.contexts[0].typeshed)
         names = []
         for path in folder.rglob("*.pyi"):
@@ -63,7 +63,7 @@ class Typeshed:
         return sorted(names)
 
     def names(self, module: str) -> dict[str, NameInfo] | None:
-        """Return the names of a module on all platforms."""
+        """Return the declarations of a module by name, of all platforms; ``None`` if there is no such module."""
         if module not in self._modules:
             names: dict[str, NameInfo] | None = None
             for context in self.contexts:
@@ -75,7 +75,10 @@ class Typeshed:
 
 
 def tables(*roots: str) -> dict[str, str]:
-    """Return the text of each file, or of those of ``roots`` alone, by the name of its top-level module."""
+    """Return the text of each table by its top-level module: ``{"math": 'math\\tpi\\t["a","float"]\\n…'}``.
+
+    ``roots`` limits the modules.
+    """
     stubs = Typeshed()
     contents: dict[str, dict[str, Any]] = {}
     for module in stubs.modules(roots):
@@ -91,9 +94,9 @@ def tables(*roots: str) -> dict[str, str]:
 
 
 def write_tables(folder: Path) -> None:
-    """Write all tables into ``folder``, unless those in it are of this typeshed and of this code.
+    """Write all tables into ``folder``, unless it has those of this typeshed and this code already.
 
-    They are written next to it and moved in as a whole: another build sees the old tables or the new ones.
+    They are written next to it and moved there as a whole, so that another build sees the old or the new ones.
     """
     origin_file = folder / "ORIGIN"
     code = (Path(__file__), Path(__file__).with_name("declarations.py"))
@@ -112,7 +115,7 @@ def write_tables(folder: Path) -> None:
             folder.rename(old / "tables")
         new.rename(folder)
     except OSError:
-        # Another build was quicker: its tables will do if they are of this code.
+        # Another build was quicker. Its tables are the same if they come from the same code.
         if not origin_file.exists() or origin_file.read_text("utf-8") != origin:
             raise
         shutil.rmtree(new)

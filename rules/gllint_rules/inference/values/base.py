@@ -33,9 +33,9 @@ class Because(Struct, frozen=True, eq=False):
 class Value(Struct, frozen=True, eq=False):
     """Base of all values.
 
-    ``size`` counts a value and its elements, once for each path to them, and ``nesting`` how deep
-    that goes: what walks a value takes that many steps, however little memory it shares. ``gap`` says whether
-    something in it is unknown that the arguments of a call might show.
+    ``size`` is the number of a value and its elements, an element that is in two containers counted twice: a walk
+    takes that many steps. ``nesting`` is its depth. ``gap``: something in it is unknown that the arguments of a call
+    may show.
     """
 
     @property
@@ -61,12 +61,12 @@ class Value(Struct, frozen=True, eq=False):
         return None
 
     def merged(self, others: Sequence[Any]) -> Value:
-        """This and ``others`` of its identity, or its family, as one."""
+        """Return one value for this one and ``others``, which all have its identity or its family."""
         return self
 
 
 def measure(whole: Value, parts: Iterable[Value], level: int = 1, gap: bool = False) -> None:
-    """Set the measures of ``whole``, which contains ``parts``; ``gap`` where it may contain more."""
+    """Set size, nesting and gap of ``whole`` from those of its ``parts``; ``gap`` if it may contain more parts."""
     size, nesting = 1, 0
     for part in parts:
         if isinstance(part, Holder):
@@ -87,14 +87,14 @@ def set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
 
 
 class Holder(Value, frozen=True, kw_only=True):
-    """A value that contains others; its measures are taken once, when it is made, whatever it is made with."""
+    """A value that contains others; its measures (size, nesting, gap) are computed once, when it is created."""
 
     size: int = 0
     nesting: int = 0
     gap: bool = False
 
     def measures_with(self, parts: Iterable[Value]) -> tuple[int, int, bool]:
-        """Return its measures with ``parts`` added, without counting the others again."""
+        """Return size, nesting and gap after ``parts`` are added, without counting the other parts again."""
         size, nesting, gap = self.size, self.nesting, self.gap
         for part in parts:
             size += part.size
@@ -117,10 +117,10 @@ NONE: Value = _Singleton("NONE")
 
 
 class UnionOf(Holder, frozen=True):
-    """One of several, :data:`UNKNOWN` perhaps among them.
+    """One of several values, :data:`UNKNOWN` perhaps among them: ``x`` after ``if t: x = 1`` and ``else: x = "a"``.
 
-    They are the values of one place on several ``paths``, the ``arms`` of a conditional expression, each of which is a
-    value of its own, or some of the ``elements`` of a container.
+    ``source``: the values of one place on several ``paths`` of execution, the ``arms`` of a conditional expression,
+    or the ``elements`` of a container.
     """
 
     options: tuple[Value, ...]
@@ -143,14 +143,17 @@ def options(value: Value) -> tuple[Value, ...]:
 
 
 def join(*values: Value) -> Value:
-    """Return the union of ``values``. It may have more options than the evaluator allows."""
+    """Return the union of ``values``, with those of the same identity merged: 1, ``"a"``, 2 → a number or ``"a"``.
+
+    It may have more options than the evaluator allows.
+    """
     first = values[0] if values else NEVER
     if all(value is first for value in values):
         return first
     union: dict[object, Value] = {}
     for value in values:
         for option in options(value):
-            # What has no value yet adds nothing: the next round of the loop, or the circle's end, has it.
+            # A value in its own definition adds nothing: its other assignments are joined in a later round.
             if option is not NEVER:
                 identity = option.identity
                 old = union.get(identity)
@@ -163,14 +166,14 @@ def join(*values: Value) -> Value:
     if len(alternatives) == 1:
         return alternatives[0]
     for value in values:
-        # A union that contains all options already stays itself.
+        # A union with all these options is returned itself, so that a fixed point is recognized by identity.
         if isinstance(value, UnionOf) and value.source != "arms" and is_alike(alternatives, value.options):
             return value
     return UnionOf(alternatives)
 
 
 def _with_families_merged(union: dict[object, Value]) -> dict[object, Value]:
-    """Return the options of ``union``, with those of each family merged."""
+    """Return ``union`` with one option for each family: twenty dicts → one dict with the keys of all."""
     result: dict[object, Value] = {}
     families: dict[object, list[Value]] = {}
     for identity, option in union.items():
@@ -179,14 +182,14 @@ def _with_families_merged(union: dict[object, Value]) -> dict[object, Value]:
             result[identity] = option
         else:
             families.setdefault(family, []).append(option)
-            result[family] = option  # keeps the place
+            result[family] = option  # reserves the place of the family's first option
     for family, (first, *others) in families.items():
-        result[family] = first.merged(others)  # all at once: one after the other takes the square of the time
+        result[family] = first.merged(others)  # at once, because merging one by one takes quadratic time
     return result
 
 
 def over(value: Value, change: Callable[[Value], Value]) -> Value:
-    """``value`` with each of its alternatives changed; itself where all stay what they are."""
+    """Return ``value`` with ``change`` applied to each of its options; ``value`` itself if none changes."""
     if not isinstance(value, UnionOf):
         return change(value)
     changed = tuple(map(change, value.options))
@@ -194,10 +197,10 @@ def over(value: Value, change: Callable[[Value], Value]) -> Value:
 
 
 def is_alike(parts: Sequence[object], others: Sequence[object]) -> bool:
-    """Return whether two values have the very same parts, in one order."""
+    """Return whether two sequences have the same objects in the same order."""
     return len(parts) == len(others) and are_same(parts, others)
 
 
 def are_same(new: Iterable[object], old: Iterable[object]) -> bool:
-    """Return whether a change has left all parts of a value as they were."""
+    """Return whether each object in ``new`` is the one with its position in ``old``; both have the same length."""
     return all(map(operator.is_, new, old))

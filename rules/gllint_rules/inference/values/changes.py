@@ -35,7 +35,11 @@ def _throughout(
     change: Callable[[Container, Callable[[Value], Value]], Value],
     done: dict[Value, Value],
 ) -> Value:
-    """Return ``value`` with all containers in it changed, innermost first. ``done`` keeps shared parts shared."""
+    """Return ``value`` with ``change`` applied to all containers in it.
+
+    ``change`` gets a container and the function that changes its parts. ``done`` has the parts that are changed
+    already, so that a part in two containers stays one object.
+    """
 
     def inner(part: Value) -> Value:
         if part not in done:
@@ -50,7 +54,10 @@ def _throughout(
 
 
 def moved(value: Value, site: Site) -> Value:
-    """``value`` as if all of it had been built at ``site``: a helper outside the project is reported at its call."""
+    """Return ``value`` as if all of it had been built at ``site``.
+
+    So the numbers of a helper outside the project are reported at its call, which the user can change.
+    """
 
     def put(entry: Entry, part: Value) -> Entry:
         return Entry(part, site, site if entry.key is not None else None)
@@ -59,7 +66,7 @@ def moved(value: Value, site: Site) -> Value:
 
 
 def as_constant(value: Value) -> Value:
-    """Return ``value`` and its elements as parts of a constant table; a model is reported where it is built."""
+    """Return ``value`` with all its entries marked as constants: ``PRICES = {"a": 1}``."""
 
     def put(entry: Entry, part: Value) -> Entry:
         return replace(entry, value=part, constant=True)
@@ -67,21 +74,20 @@ def as_constant(value: Value) -> Value:
     def fix(container: Container, inner: Callable[[Value], Value]) -> Value:
         return container if isinstance(container, QuantityInstance) else container.each_changed(inner, put)
 
-    # An object is built where its class is called, in a table or not, and is mended there.
+    # A constant is reported where it is used, but an instance where its class is called, so it is not marked.
     return over(value, lambda o: o if isinstance(o, Record) and o.of is not None else _throughout(o, fix, {}))
 
 
 def condensed(value: Value) -> Value:
-    """Return a constant table of any size as a small value: a list of what its rows have in common, a dict of what is
-    in it.
+    """Return a small value for a constant table: ``[{"a": 1}, {"a": 2}]`` → a list of ``{"a": a number}``.
 
-    Texts and places of numbers are no longer distinguished: a table is reported where it is used.
+    The contents of texts and the places of numbers are lost, because a table is reported where it is used.
     """
     return over(value, _condensed)
 
 
 def _condensed(value: Value) -> Value:
-    """Return a value without its details: one value for all elements of a list, and for all of a large dict."""
+    """Return a value without its details: ``[1, 2]`` → a list of numbers, ``"a"`` → a text; also of a large dict."""
     match value:
         case ListOf():
             rest = _blended([entry.value for entry in value.items], value.rest)
@@ -100,7 +106,7 @@ def _condensed(value: Value) -> Value:
 
 
 def _blended(values: Iterable[Value], rest: Value | None) -> Value:
-    """Return one value for many: numbers become one number, texts one text, and dicts one dict with all their keys."""
+    """Return the union of many values, each without details: numbers → a number, dicts → one dict with all keys."""
     union: dict[object, Value] = {}
     rows: list[DictOf] = []
     lists: list[ListOf] = []
@@ -115,7 +121,7 @@ def _blended(values: Iterable[Value], rest: Value | None) -> Value:
                     option = _condensed(option)
                     union.setdefault(option.identity, option)
     if rows:
-        # Rows with a unit and rows without would together look like Quantities that lack one.
+        # Quantities and other rows as one dict would look like Quantities without a unit.
         shapes = {row.entries.keys() >= {"value", "unit"} for row in rows}
         union[DictOf] = _blended_rows(rows) if len(shapes) == 1 else UNKNOWN
     if lists:
@@ -126,7 +132,7 @@ def _blended(values: Iterable[Value], rest: Value | None) -> Value:
 
 
 def _blended_rows(rows: Sequence[DictOf]) -> DictOf:
-    """Return one dict with the keys of many, and under each key one value for all of theirs."""
+    """Return one dict for many: ``{"a": 1}``, ``{"a": "x", "b": 2}`` → ``a`` a number or text, ``b`` a number."""
     by_key: dict[Key, list[Entry]] = {}
     for row in rows:
         for key, slot in row.entries.items():
@@ -149,7 +155,7 @@ def _blended_rows(rows: Sequence[DictOf]) -> DictOf:
 
 
 def holds_constants(value: Value) -> bool:
-    """Return whether one of its alternatives is part of a constant table."""
+    """Return whether a value may be a constant table, or a part of one."""
     return any(
         isinstance(option, Container) and any(entry.constant for _, entry in option.contents())
         for option in options(value)
@@ -157,10 +163,10 @@ def holds_constants(value: Value) -> bool:
 
 
 def returned_at(value: Value, site: Site) -> Value:
-    """``value`` where a function returns it at ``site``: a container whose elements cannot be seen belongs there."""
+    """Return ``value`` after ``return value`` at ``site``: containers with unseen elements are reported there."""
 
     def returned(option: Value) -> Value:
-        # The innermost function is the one that made it.
+        # A container that a function passes on is reported at the return of the one that built it.
         if isinstance(option, (DictOf, ListOf)) and option.rest is not None and option.returned is None:
             return replace(option, returned=site)
         if isinstance(option, ListOf) and option.kind == "tuple":  # `return path, numbers`
@@ -171,7 +177,7 @@ def returned_at(value: Value, site: Site) -> Value:
 
 
 def filled_unseen(value: Value) -> Value:
-    """Return a container that unknown code may fill: an empty one contains what its annotation says."""
+    """Return a container after code that may fill it: an empty ``x: list[float] = []`` then has numbers."""
 
     def filled(option: Value) -> Value:
         is_empty = isinstance(option, (DictOf, ListOf)) and option.is_empty
@@ -181,7 +187,7 @@ def filled_unseen(value: Value) -> Value:
 
 
 def filled_elsewhere(value: Value) -> Value:
-    """Return a container that other statements of its module fill: it may contain anything in addition."""
+    """Return a container that other statements of its module fill: it may have any further elements."""
     values: list[Value] = []
     for option in options(filled_unseen(value)):
         if isinstance(option, DictOf) and option.rest is None:

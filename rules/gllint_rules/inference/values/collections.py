@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 class Entry(Struct, frozen=True, eq=False):
-    """A value in a container, where it was put in, and the place of its key where that is written out.
+    """A value in a container, with the site where it was put in, and that of its key, if that is a literal.
 
-    If both are one place, that is the container that it came with: ``{**row}``.
-    ``constant`` is a part of a table that a module or a class binds to a name: it is reported where it is used.
+    If both are the same site, it came with another container: ``{**row}``. ``constant``: it is in a table that a
+    module or class assigns to a name, which is reported where it is used.
     """
 
     value: Value
@@ -43,18 +43,18 @@ class Entry(Struct, frozen=True, eq=False):
     constant: bool = False
 
     def holding(self, value: Value) -> Entry:
-        """Return the entry with ``value`` in it: itself, if that is its value already."""
+        """Return the entry with ``value`` in it; itself if that is its value already."""
         return self if value is self.value else Entry(value, self.site, self.key, self.constant)
 
 
 class Unnamed(NamedTuple):
-    """A key of a record that is no known text: the place of its value distinguishes it."""
+    """A key of a record that is not known (``d[k] = 1``); the site of its value distinguishes it from others."""
 
     site: Site
 
 
 class OtherKey(NamedTuple):
-    """A key of a record that is written out and is no text, as ``repr`` shows it."""
+    """A literal key of a record that is no text, as ``repr`` shows it: ``5``."""
 
     representation: str
 
@@ -71,13 +71,14 @@ _R = TypeVar("_R", bound="Record")
 class Container(Holder, frozen=True, kw_only=True):
     """A value that contains others.
 
-    ``site`` is where it was made. ``rest`` is what those may be that have no entry of their own
-    (``dict[str, float]``), ``returned`` where the function that made such a one returns it. ``hinted``: ``rest`` is
-    what the annotation, or the factory, of an empty one says; ``unfilled``: nothing that could have filled it was met
-    since.
+    * ``site``: where it was created.
+    * ``rest``: the value of elements that have no entry of their own, as in ``dict[str, float]``.
+    * ``returned``: where the function that created a container with a ``rest`` returns it.
+    * ``hinted``: ``rest`` comes from the annotation of an empty container: ``x: list[float] = []``.
+    * ``unfilled``: no code after that could have filled it.
     """
 
-    measures: Measures | None = None  # where they are known, those of what it is made with
+    measures: Measures | None = None  # size, nesting and gap, if the one who creates it knows them
 
     @property
     def site(self) -> Site | None:
@@ -101,11 +102,11 @@ class Container(Holder, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was put in, whatever its annotation declares."""
+        """Return whether it has no elements, although its annotation may declare some."""
         return self.unfilled and next(self.contents(), None) is None
 
     def contents(self) -> Iterator[tuple[Key | None, Entry]]:
-        """Return its known entries, each with its key; an element of a list has none."""
+        """Yield its known entries, each with its key; ``None`` is the key of an element of a list."""
         raise NotImplementedError
 
     def values(self) -> list[Value]:
@@ -113,19 +114,22 @@ class Container(Holder, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def each_changed(self: _C, change: ValueChange, put: EntryMaker = Entry.holding) -> _C:
-        """Return it with its values changed, and ``put`` into its entries; itself if nothing changes."""
+        """Return the container with ``change`` applied to each value; itself if no value changes.
+
+        ``put`` makes the new entry from the old one and the changed value.
+        """
         raise NotImplementedError
 
     def moved(self: _C, site: Site) -> _C:
-        """Return it as if it had been made at ``site``, and not returned by a function."""
+        """Return the container as if it had been created at ``site``, and not been returned by a function."""
         raise NotImplementedError
 
 
 class Record(Container, frozen=True):
     """A value with keys: a dict, or an object with known fields.
 
-    ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``: there may
-    be more keys. ``of``: the class of the project that it is an instance of.
+    ``entries``: all values that a key may have. ``sure``: the keys that it always has. ``open``: it may have other
+    keys. ``of``: its class, if the project defines that.
     """
 
     entries: Slots = field(default_factory=dict)
@@ -149,7 +153,7 @@ class Record(Container, frozen=True):
         return self if self.site is None else (type(self), self.site)
 
     def merged(self: _R, others: Sequence[_R]) -> _R:
-        """Join records: an entry of one of them may be there."""
+        """Return one record for several: a key may have the values of all, and is sure if all have it."""
         records = (self, *others)
         by_key: dict[Key, list[tuple[Entry, ...]]] = {}
         for record in records:
@@ -184,12 +188,12 @@ class Record(Container, frozen=True):
 
     @property
     def is_listed(self) -> bool:
-        """Return whether all of its values are known to be among the entries, but for the ``rest``."""
+        """Return whether all of its values are among the entries, apart from the ``rest``."""
         return not self.open
 
     @property
     def is_complete(self) -> bool:
-        """Return whether all of its values are known to be among the entries, or what ``rest`` says."""
+        """Return whether all of its values are among the entries, or described by ``rest``."""
         return self.is_listed or self.rest is not None
 
     def get(self, key: Key) -> Value | None:
@@ -209,7 +213,7 @@ class Record(Container, frozen=True):
         return join(*values) if values else UNKNOWN
 
     def other(self) -> Value | None:
-        """Return the value under a key that is not written out; ``None`` if nothing is known of it."""
+        """Return the value under a key without an entry; ``None`` if nothing is known of it."""
         return None
 
     def under(self, key: Key | None) -> Value | None:
@@ -223,19 +227,20 @@ class Record(Container, frozen=True):
         if value is None:
             return None
         kinds = {type(option) for option in options(value)}
-        # What may be a text or a container is unknown: a rule about one would report the other too.
+        # A value that may be a text or a container counts as unknown, else a rule for one would report the other, too.
         is_mixed = kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds)
-        return UNKNOWN if is_mixed else _one_of(value)
+        return UNKNOWN if is_mixed else _element_of(value)
 
     def any_key(self) -> Value:
-        """Return the value of one of the keys."""
+        """Return the value of a key: a text, of most records."""
         return TEXT
 
     def as_dict(self) -> Record:
-        """Return what was made, as a dict of its fields."""
+        """Return an object as a dict of its fields."""
         return DictOf(self.entries, self.sure, self.open, self.site)
 
     def store(self: _R, key: Key, *entries: Entry) -> _R:
+        """Return the record with ``entries`` under ``key``, in place of those that it has there."""
         measures = None
         if key not in self.entries:
             measures = self.measures_with(entry.value for entry in entries)
@@ -245,11 +250,11 @@ class Record(Container, frozen=True):
         return replace(self, entries=entries, sure=sure, measures=measures)
 
     def part(self: _R, key: Key, slot: tuple[Entry, ...]) -> _R:
-        """Return what ``slot`` has under ``key``, and nothing else."""
+        """Return the record reduced to the entries ``slot`` under ``key``."""
         return replace(self, entries={key: slot} if slot else {}, open=True)
 
     def without(self: _R, key: Key) -> _R:
-        """The same with nothing under ``key``."""
+        """Return the record without the entries under ``key``."""
         entries = {name: slot for name, slot in self.entries.items() if name != key}
         return replace(self, entries=entries, sure=self.sure - {key})
 
@@ -260,10 +265,9 @@ class Record(Container, frozen=True):
         )
 
     def with_unnamed(self: _R, new: Iterable[Entry]) -> _R:
-        """Return the same with ``new`` under an unknown key.
+        """Return the record with the entries ``new`` under unknown keys: after ``d[k] = 1``.
 
-        An entry that the same statement has stored before is merged with it, under whatever key it is: the statement
-        runs again in a later round of its loop.
+        In a later round of a loop, the entry is merged with the one that the same statement stored before.
         """
         entries = dict(self.entries)
         for entry in new:
@@ -279,44 +283,34 @@ class Record(Container, frozen=True):
         return replace(self, entries=entries, open=True)
 
     def spread(self: _R, value: Value, site: Site) -> _R:
-        """Return the record after ``{**value}``, ``update(value)`` or ``record | value``.
+        """Return the record after ``{**record, **value}``, ``record.update(value)`` or ``record | value``.
 
-        A key that ``value`` may lack keeps the record's value as an option.
+        ``{"a": 1}``, ``{"a": 2}`` → ``{"a": 2}``. A key that ``value`` may lack keeps the record's value as an option.
+        ``site`` is that of ``value``.
         """
         choices = options(value)
         dicts = [option for option in choices if isinstance(option, DictOf)]
-        all_seen = len(dicts) == len(choices)
+        is_dict = len(dicts) == len(choices)
         sure = (
-            frozenset.intersection(*(option.sure for option in dicts)) if dicts and all_seen else frozenset()
+            frozenset.intersection(*(option.sure for option in dicts)) if dicts and is_dict else frozenset()
         )
-        on_top: Slots = {}
-        for option in dicts:
-            for key, slot in option.entries.items():
-                # A constant table is reported where it is used, and this is the use.
-                slot = tuple(
-                    replace(e, site=site, key=site, constant=False) if e.constant else e for e in slot
-                )
-                on_top[key] = _united([on_top[key], slot]) if key in on_top else slot
-            if option.rest is not None and not option.is_empty:
-                # Values without names of their own are put in here, all together.
-                on_top[Unnamed(site)] = (Entry(DictOf(open=True, rest=option.rest), site),)
         entries = dict(self.entries)
-        for key, slot in on_top.items():
+        for key, slot in _spread_slots(dicts, site).items():
             old = entries.get(key) if key not in sure else None
             entries[key] = _united([old, slot]) if old is not None else slot
         return replace(
             self,
             entries=entries,
             sure=self.sure | sure,
-            open=self.open or not all_seen or any(option.open for option in dicts),
+            open=self.open or not is_dict or any(option.open for option in dicts),
         )
 
 
 class DictOf(Record, frozen=True):
     """A dict, or another mapping.
 
-    ``kind`` is the full name of its class. ``listed``: although there may be more keys, all values are among the
-    entries. ``keys``: what its unnamed keys are, where that is said and they are no texts.
+    ``kind``: the full name of its class. ``listed``: all values are among the entries, although some keys are not
+    known. ``keys``: its keys without a name, if they are known to be numbers or instances.
     """
 
     rest: Value | None = None
@@ -329,11 +323,11 @@ class DictOf(Record, frozen=True):
 
     @property
     def family(self) -> object:
-        # Those with a `value` or a `unit` are left to themselves: together they would look like Quantities.
+        # A dict with a `value` merged with one that has a `unit` would look like a Quantity.
         return None if "value" in self.entries or "unit" in self.entries else DictOf
 
     def merged(self, others: Sequence[DictOf]) -> DictOf:
-        """Join dicts: keys that only some have may be missing."""
+        """Return one dict for several; keys that only some have may be missing."""
         dicts = (self, *others)
         return replace(
             super().merged(others),
@@ -381,24 +375,25 @@ class DictOf(Record, frozen=True):
         return replace(super().with_unnamed(new), listed=self.is_complete and self.rest is None)
 
     def spread(self, value: Value, site: Site) -> DictOf:
-        """Return the dict with the entries of another one on top."""
+        """Return the dict after ``{**self, **value}``; see :meth:`Record.spread`."""
         choices = options(value)
-        dicts = [self, *(option for option in choices if isinstance(option, DictOf))]
-        all_seen = len(dicts) == len(choices) + 1
+        dicts = [option for option in choices if isinstance(option, DictOf)]
+        is_complete = len(dicts) == len(choices) and all(option.is_complete for option in dicts)
+        both = [self, *dicts]
         return replace(
             super().spread(value, site),
-            listed=all_seen and all(option.is_complete and option.rest is None for option in dicts),
-            unfilled=self.unfilled and all_seen and all(option.is_complete for option in dicts[1:]),
-            keys=_joined_keys(dicts),
+            listed=is_complete and self.is_complete and all(option.rest is None for option in both),
+            unfilled=self.unfilled and is_complete,
+            keys=_joined_keys(both),
         )
 
 
 class ListOf(Container, frozen=True):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
-    A ``pair`` is a tuple of ``zip``, ``enumerate`` or ``.items()``. A ``declared`` one is
-    the annotation of a tuple, position by position. A ``matrix`` is a literal of lists of numbers in a
-    list. A kind with a dot in it is the full name of the class from outside that it is an instance of.
+    ``kind``: its class; ``pair`` for a tuple of ``zip``, ``enumerate`` or ``.items()``, ``declared`` for a tuple by
+    its annotation (``tuple[int, str]``), and the full name of a class of a library. ``matrix``: a literal list of lists
+    of numbers.
     """
 
     items: tuple[Entry, ...] = ()
@@ -422,11 +417,12 @@ class ListOf(Container, frozen=True):
         return self if self.site is None else (ListOf, self.site)
 
     def merged(self, others: Sequence[ListOf]) -> ListOf:
-        """Join lists, item by item."""
+        """Return one list for several, with the items of all, one for each site."""
         lists = (self, *others)
         items, rest = _united([option.items for option in lists]), _joined_rest(lists)
         hinted, unfilled = _all_hinted(lists), all(option.unfilled for option in lists)
         for option in lists:
+            # One of them if it is the result, so that a fixed point is recognized by identity.
             is_same = option.items is items and option.rest is rest
             if is_same and option.hinted == hinted and option.unfilled == unfilled and option.resembles(self):
                 return option
@@ -462,42 +458,56 @@ class ListOf(Container, frozen=True):
         return ListOf(items, self.rest, self.kind, self.site, self.returned, self.hinted, measures=measures)
 
     def element(self) -> Value:
-        """Return what any element may be."""
+        """Return the value of any element: ``[1, "a"]`` → a number or ``"a"``."""
         values = self.values()
-        return _one_of(join(*values)) if values else UNKNOWN
+        return _element_of(join(*values)) if values else UNKNOWN
 
 
-def _one_of(value: Value) -> Value:
-    """``value``, which is that of any element."""
+def _element_of(value: Value) -> Value:
+    """Return ``value``; a union is marked as one of the elements of a container."""
     return replace(value, source="elements") if isinstance(value, UnionOf) else value
 
 
+def _spread_slots(dicts: Sequence[DictOf], site: Site) -> Slots:
+    """Return the entries that a value adds at ``site`` by ``**value``; it is one of ``dicts``."""
+    slots: Slots = {}
+    for option in dicts:
+        for key, slot in option.entries.items():
+            # A constant table is reported where it is used, and this is the use.
+            slot = tuple(replace(e, site=site, key=site, constant=False) if e.constant else e for e in slot)
+            slots[key] = _united([slots[key], slot]) if key in slots else slot
+        if option.rest is not None and not option.is_empty:
+            # Its elements have no names, so they are one entry: a dict of them.
+            slots[Unnamed(site)] = (Entry(DictOf(open=True, rest=option.rest), site),)
+    return slots
+
+
 def as_keys(value: Value) -> Number | ExternalInstance | None:
-    """``value`` where it says more of keys than that they are texts."""
+    """Return ``value`` if it is a number or an instance: other keys count as texts."""
     return value if isinstance(value, (Number, ExternalInstance)) else None
 
 
 def is_seen_empty(value: Value) -> bool:
-    """Return whether it is a list or a plain dict without known elements."""
+    """Return whether a value is a list or plain dict without elements: ``[]``, ``{}``."""
     if isinstance(value, ListOf):
         return not value.values()
     return isinstance(value, DictOf) and lacks_key(value, "") and not value.entries
 
 
 def lacks_key(value: Value, key: Key) -> bool:
-    """Return whether ``value`` is a plain dict all of whose keys are seen, and ``key`` is none of them."""
+    """Return whether ``value`` is surely without ``key``: a plain dict with known keys, of which ``key`` is none."""
     if not isinstance(value, DictOf) or value.kind != "builtins.dict":
         return False
     return not value.open and value.rest is None and key not in value.entries
 
 
 def surely_not_number(value: Value) -> bool:
-    """Return whether it is definitely something else, as ``"12"`` or ``None`` in a Quantity's value."""
+    """Return whether a value is definitely no number: ``"12"`` or ``None`` as the value of a Quantity."""
     return all(option is NONE or isinstance(option, (Boolean, Text, Container)) for option in options(value))
 
 
 def surely_not_text(value: Value) -> bool:
-    """Return whether it is definitely something else, as ``3`` or ``None`` in a Quantity's unit."""
+    """Return whether a value is definitely no text: ``3`` or ``None`` as the unit of a Quantity."""
     return all(
         option is NONE or isinstance(option, (Boolean, Number, Container)) for option in options(value)
     )
@@ -519,12 +529,13 @@ def _all_hinted(containers: Sequence[Container]) -> bool:
 
 
 def _united(slots: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
-    """Return the entries of several containers, merged by site."""
+    """Return the entries of several containers, those of the same site merged; one of ``slots`` if it has them all."""
     first = slots[0]
     if all(entries is first for entries in slots):
         return first
+    # The most frequent case, for speed: one entry, which all containers have.
     if len(first) == 1 and all(len(entries) == 1 and entries[0] is first[0] for entries in slots):
-        return first  # as most are, of containers that grow on some ways only
+        return first
     by_site: dict[Site, list[Entry]] = {}
     for entries in slots:
         for entry in entries:

@@ -15,8 +15,8 @@ from gllint_rules.inference.values.references import ClassOf
 class Instance(Value, frozen=True):
     """An instance of a class of the project whose fields are looked up in the class.
 
-    ``arguments`` are the types of its type variables: ``Context[Building]``. ``attributes`` are those that are
-    what its constructor was given, where the class is a record of its arguments.
+    ``arguments`` are its type arguments: ``Context[Building]``. ``attributes`` are the arguments that its constructor
+    stores in attributes, if it does nothing else.
     """
 
     of: ClassOf
@@ -32,7 +32,7 @@ class Instance(Value, frozen=True):
         return self if self.arguments else (Instance, self.of.cls)
 
     def merged(self, others: Sequence[Instance]) -> Instance:
-        # Two that were made with other arguments: what they have in common is what their class says.
+        # Instances that were created with different arguments have only their class in common.
         is_same = all(self.attributes is other.attributes for other in others)
         return self if is_same else replace(self, attributes={})
 

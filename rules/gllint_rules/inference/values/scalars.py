@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -22,12 +21,9 @@ from gllint_rules.inference.values.base import (
     over,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 class Boolean(Value, frozen=True):
-    """A truth value, no number; ``literal`` where it is written out."""
+    """A truth value, which is no number; ``literal`` if it is ``True`` or ``False`` in the source."""
 
     literal: bool | None = None
 
@@ -40,7 +36,7 @@ BOOL = Boolean()
 
 
 class Number(Value, frozen=True):
-    """Definitely a number; ``real`` where it is known to be a float, which no sequence can be multiplied by."""
+    """Definitely a number; ``real`` if it is no integer, so that no list or text can be multiplied by it."""
 
     because: Because
     real: bool = False
@@ -51,16 +47,16 @@ class Number(Value, frozen=True):
         return Number
 
     def merged(self, others: Sequence[Number]) -> Number:
-        # Where one may be an integer, so may the whole: a float alone would make a number of its product with a list.
-        speaker = self
+        # If one may be an integer, so may the result. Of several such numbers, the last has the best reason.
+        result = self
         for other in others:
-            if speaker.real or not other.real:
-                speaker = other
-        return speaker
+            if result.real or not other.real:
+                result = other
+        return result
 
 
 class Literal(Struct, frozen=True, eq=False):
-    """A stretch of literal text. ``offsets`` maps its characters to those of the string at ``site``."""
+    """A literal part of a text. ``offsets`` maps its characters to those of the string at ``site``."""
 
     text: str
     site: Site
@@ -68,10 +64,10 @@ class Literal(Struct, frozen=True, eq=False):
 
 
 class Interpolation(Struct, frozen=True, eq=False):
-    """A value formatted into a text, as ``spec`` says: ``.2f``.
+    """A value that is formatted into a text, with its format ``spec``: ``.2f``.
 
-    ``path`` is the code that leads from the expression at ``site`` to the value, step by step, where a field of the
-    text names a part of it: ``["load"]`` of ``"{load}".format(**row)``.
+    ``path`` is the code that leads from the expression at ``site`` to the value, if a field of the text names a part
+    of it: ``["load"]`` for ``"{load}".format(**row)``.
     """
 
     value: Value
@@ -81,29 +77,33 @@ class Interpolation(Struct, frozen=True, eq=False):
 
     @property
     def field(self) -> str | None:
-        """The name of the part which a field of the text names."""
+        """The name of the part that a field of the text names: ``load``."""
         return self.path[-1].strip('."[]') if self.path else None
 
 
 class Text(Holder, frozen=True):
-    """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
+    """A string of literals and interpolations: ``f"{x} kWh"``; without ``parts`` its content is unknown.
+
+    Bytes count as text of unknown content.
+    """
 
     parts: tuple[Literal | Interpolation, ...] | None = None
     is_bytes: bool = False
 
     def __post_init__(self) -> None:
         measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
-        # For a text that is only one value the argument says more; a value within prose is asked for by name.
+        # Only of a text that is one value (`f"{x}"`) an argument of the call may show more. A value within prose is
+        # resolved where it is reported.
         force_setattr(self, "gap", self.gap and self.parts is not None and len(self.parts) == 1)
 
     @property
     def is_put_together(self) -> bool:
-        """Return whether something is filled into it, or may be."""
+        """Return whether values are formatted into the text."""
         return any(isinstance(part, Interpolation) for part in self.parts or ())
 
     @property
     def is_unfilled(self) -> bool:
-        """Return whether it, or something that is filled in, is unknown."""
+        """Return whether the text, or a value that is formatted into it, is unknown."""
         if self.parts is None:
             return True
         return any(
@@ -116,12 +116,12 @@ class Text(Holder, frozen=True):
     def identity(self) -> object:
         if self.parts is None:
             return Text, self.is_bytes
-        # The same expression in a later round of a loop is the same text with better known parts.
+        # In a later round of a loop, the same expression is the same text, with values that are known better.
         return tuple(part.site for part in self.parts) or self
 
     @property
     def family(self) -> object:
-        return (Text, *_beginning(self.parts[0])) if self.parts else None
+        return (Text, *_part_key(self.parts[0])) if self.parts else None
 
     def merged(self, others: Sequence[Text]) -> Text:
         if self.parts is None or not others:
@@ -132,7 +132,7 @@ class Text(Holder, frozen=True):
 
     @property
     def literal(self) -> str | None:
-        """The whole text where all of it is literal."""
+        """The text, if all its parts are literal: ``"a" "b"`` → ``ab``; else ``None``."""
         if self.parts is None:
             return None
         texts = []
@@ -144,7 +144,7 @@ class Text(Holder, frozen=True):
 
 
 class SerialisedText(Text, frozen=True):
-    """The text that a serialiser makes of a value, which is its one part."""
+    """The text that a serialiser makes of a value, ``json.dumps(value)``; the value is its only part."""
 
     @property
     def content(self) -> Interpolation:
@@ -171,36 +171,36 @@ class SerialisedText(Text, frozen=True):
         return self.holding(join(self.value, *values))
 
     def holding(self, value: Value) -> SerialisedText:
-        """Return the text of ``value``, given to the serialiser at the same place."""
+        """Return the serialised text of another ``value`` at the same site."""
         return self if value is self.value else serialised(value, self.content.site)
 
 
 def _with_alternatives(texts: Sequence[Text]) -> Text:
-    """Merge texts with a common beginning: the shared parts, then one interpolation that is the union of the rests.
+    """Return one text for several with a common beginning: ``"a: 1"``, ``"a: x"`` → ``"a: "`` and then ``1`` or ``x``.
 
-    A text that ends where the others go on adds no rest: its parts are the shared ones.
+    A text that ends where the others go on adds no alternative.
     """
     rows = [text.parts or () for text in texts]
-    count = 0
+    count = 0  # of the parts that all texts begin with
     for column in zip(*rows, strict=False):
-        if len({_beginning(part) for part in column}) > 1:
+        if len({_part_key(part) for part in column}) > 1:
             break
         count += 1
-    # Not joined: what goes on alike once more would be made one within the other, as deep as texts are long.
-    rests: dict[object, Text] = {}
+    # `join` would merge the endings that begin alike, and nest them as deep as the texts are long.
+    endings: dict[object, Text] = {}
     for row in rows:
         if len(row) > count:
-            rest = Text(row[count:])
-            rests[rest.identity] = rest
+            ending = Text(row[count:])
+            endings[ending.identity] = ending
     parts = rows[-1][:count]
-    if not rests:
+    if not endings:
         return Text(parts)
-    union = UnionOf(tuple(rests.values())) if len(rests) > 1 else next(iter(rests.values()))
+    union = UnionOf(tuple(endings.values())) if len(endings) > 1 else next(iter(endings.values()))
     return Text((*parts, Interpolation(union, parts[-1].site)))
 
 
-def _beginning(part: Literal | Interpolation) -> tuple[object, ...]:
-    """Return what two parts at the same place have in common."""
+def _part_key(part: Literal | Interpolation) -> tuple[object, ...]:
+    """Return a key that is equal for two parts of the same source: its site, and the text of a literal."""
     return part.site, part.text if isinstance(part, Literal) else None
 
 
@@ -214,16 +214,16 @@ BYTES = Text(is_bytes=True)
 
 
 def literal_of(value: Value | None) -> str | None:
-    """Return the text that a value is known to be."""
+    """Return the text of a value, if all of it is literal: ``"kWh"``; else ``None``."""
     return value.literal if isinstance(value, Text) else None
 
 
 def pieces(
     value: Value, site: Site, spec: str | None = None, path: tuple[str, ...] = ()
 ) -> tuple[Literal | Interpolation, ...]:
-    """Return the parts that a value adds to a text at ``site``.
+    """Return the parts that a value adds to a text at ``site``: ``f"{x}"`` → an interpolation of ``x``.
 
-    A text adds its own parts, unless a ``spec`` changes it.
+    A text adds its own parts, unless it is formatted by a ``spec``: ``f"{name:>10}"``.
     """
     if spec is None and isinstance(value, Text) and value.parts is not None:
         return value.parts
@@ -231,7 +231,7 @@ def pieces(
 
 
 def number(value: Value) -> Number | None:
-    """Return the number that ``value`` surely is, ``None`` aside."""
+    """Return ``value`` as a number, if it is a number or ``None`` on every path; else ``None``."""
     if isinstance(value, Number):
         return value
     if isinstance(value, UnionOf):
@@ -246,7 +246,7 @@ def number(value: Value) -> Number | None:
 
 
 def is_text(value: Value) -> bool:
-    """Return whether it is a text, whichever of several it is."""
+    """Return whether all options of a value are texts."""
     return all(isinstance(option, Text) for option in options(value))
 
 
@@ -255,15 +255,15 @@ def is_scalar(value: Value) -> bool:
 
 
 def explained(value: Value, message: str) -> Value:
-    """``value`` with a better reason where it is a number because of an annotation."""
+    """Return ``value`` with ``message`` as the reason why it is a number."""
     return _with_reason(value, lambda because: Because(message, because.site))
 
 
 def passed_on(value: Value, message: str, site: Site) -> Value:
-    """Return ``value`` with a file in its evidence that passes it on."""
+    """Return ``value`` with a further step in the evidence of a number: ``site`` passes it on to another file."""
 
     def extend(because: Because) -> Because:
-        # Within one file the reader sees the way; a line for each call on it would bury the two ends.
+        # Within one file the reader sees the steps; a line for each call would hide where the number comes from.
         is_here = because.site is None or because.site.module is site.module
         return because if is_here else Because(message, site, (because,))
 
@@ -271,7 +271,7 @@ def passed_on(value: Value, message: str, site: Site) -> Value:
 
 
 def _with_reason(value: Value, reason: Callable[[Because], Because]) -> Value:
-    """``value`` with another reason where it is a number."""
+    """Return ``value`` with another reason if it is a number: ``reason`` maps the old one to the new one."""
     if number(value) is None:
         return value
 
