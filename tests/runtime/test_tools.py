@@ -105,8 +105,8 @@ def test_a_category_must_exist() -> None:
         ({"type": "objekt"}, "not a JSON Schema type"),
         ({"type": "object", "properties": {"a": {}}, "required": ["b"]}, "not declared"),
         ({"type": "object", "requierd": ["a"]}, "did you mean 'required'"),
-        ({"$ref": "https://example.org/x.json"}, "this schema is unknown"),
-        ({"properties": {"a": {"$ref": "greenlang://schemas/heat.json"}}}, "this schema is unknown"),
+        ({"$ref": "https://example.org/x.json"}, "no such schema"),
+        ({"properties": {"a": {"$ref": "greenlang://schemas/heat.json"}}}, "no such schema"),
     ],
 )
 @pytest.mark.parametrize("which", ["args_schema", "result_schema"])

@@ -30,7 +30,10 @@ class Unit:
         return {"x-unit": self.symbol} | ({} if self.basis is None else {"x-basis": self.basis})
 
     def number(self, value: Any) -> Any:
-        """Return the number of a Quantity in this unit; anything else as it is. Raises ValueError."""
+        """Return the number of a Quantity in this unit; anything that is no Quantity is returned unchanged.
+
+        ``{"value": 2, "unit": "km"}`` → ``2000`` for ``Unit("m")``. Raises ValueError if the units do not convert.
+        """
         if isinstance(value, Quantity):
             value = value.to_dict()
         if not isinstance(value, Mapping) or value.keys() != QUANTITY_KEYS:
@@ -39,8 +42,8 @@ class Unit:
         number = value["value"]
         if not isinstance(unit, str) or isinstance(number, bool) or not isinstance(number, (int, float)):
             return value
-        way = conversion(unit_meant(unit) or unit, unit_meant(self.symbol) or self.symbol)
-        exact = None if way is None else way.of(number)
+        converter = conversion(unit_meant(unit) or unit, unit_meant(self.symbol) or self.symbol)
+        exact = None if converter is None else converter.of(number)
         if exact is None:
             raise ValueError(f"{unit[:100]!r} does not convert to {self.symbol!r}")
         return rounded_like(number, exact)

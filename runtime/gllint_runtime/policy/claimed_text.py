@@ -38,14 +38,19 @@ _ASCII_MARKS = str.maketrans("（）［］：｜", "()[]:|")
 
 
 def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterator[Fault]:
-    """Yield what the text says about its macros that is not in the unit of each; "" if that is not known."""
+    """Yield a fault for each macro next to which the text shows another unit or size than its claim has.
+
+    ``"Heat (MWh): {{claim:0}}"`` with a claim in kWh yields "Leave out 'MWh': …" at the macro. ``units`` has the unit
+    of each macro, ``""`` where it is unknown: such a macro has no fault.
+    """
     pieces = [*in_place(text, macros, lambda macro: "1")]
     ends = [*accumulate(map(len, pieces))]
     view = SeenText("".join(pieces))
     layout = Layout(view.text.translate(_ASCII_MARKS))
     everywhere = range(len(view.text))
+    # Pieces alternate between text and macro: every other end is where a macro begins, here as a place in the view.
     places = [bisect(everywhere, end - 1, key=view.origin) for end in ends[:-1:2]]
-    limits = [0, *places, len(view.text)]
+    limits = [0, *places, len(view.text)]  # a macro is described by the text between its neighbours
     for number, (place, unit) in enumerate(zip(places, units, strict=True)):
         if not unit or not view.text.startswith("1", place):
             continue
@@ -62,7 +67,10 @@ def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterato
 
 
 def _contradiction(declared: Declared, unit: str) -> str:
-    """Return what a label, header or heading says about a number that is not so in its unit."""
+    """Return what a label, header or heading says that a number in ``unit`` contradicts; ``""`` if nothing does.
+
+    For a number in kWh: "MWh" of ``Heat (MWh):``, "1,000,000" of ``Heat in millions:``, "per m2" of ``Heat per m2:``.
+    """
     units, factor, per = declared
     if factor != 1.0:
         return f"{factor:,.0f}"
@@ -71,6 +79,7 @@ def _contradiction(declared: Declared, unit: str) -> str:
     units = tuple(filter(_is_measure, units))  # no letter that names a column
     if any(f"{unit}/".startswith(f"{base}/") for base in units):
         return ""
+    # "Hours: {{claim:0}}" in kWh may be the energy of some hours.
     is_period = units and units[0] in TIME_UNITS and unit not in TIME_UNITS
     return units[0] if units and not is_period else ""
 
@@ -98,8 +107,9 @@ _MATHEMATICS = re.compile(r"\$[^$\s][^$\n]{0,60}\$(?!\w)")
 
 
 def _unit_of_bare(layout: Layout, number: int, first: int, last: int) -> str:
-    """Return the unit that a text gives a bare number between two other macros, in its clause, row, label
-    or heading.
+    """Return the unit that the text gives a macro without one: ``"kWh"`` for ``"{{claim:0}} and 5 kWh"``; else ``""``.
+
+    Its clause, row, label and heading are searched, from ``first`` to ``last``, where the neighbouring macros are.
     """
     for start, end in _stretches(layout, number, first, last):
         near = min(max(number, start), end)
@@ -137,7 +147,9 @@ def _stretches(layout: Layout, number: int, first: int, last: int) -> Iterator[S
 
 
 def _unit_in(part: str) -> str:
-    """Return the first unit in a piece of text, or an empty text."""
+    """Return the first unit in a piece of text as it is typed, or ``""``: ``"rose by 5 kWh"`` → ``"kWh"``,
+    ``"in €"`` → ``"€"``.
+    """
     part = _MATHEMATICS.sub("", part)
     if match := _SIGNS.search(part):
         return match[0]
@@ -146,7 +158,9 @@ def _unit_in(part: str) -> str:
         for char in part:
             if unicodedata.category(char) == "Sc" and char != "$":
                 return char
-            if is_square(char) and len(unicodedata.normalize("NFKC", char)) > 1:
+            if (
+                is_square(char) and len(unicodedata.normalize("NFKC", char)) > 1
+            ):  # "㎏" is "kg" in one character
                 return char
     previous = ""
     for match in _WORD.finditer(Plain.of(part).letters):
@@ -160,8 +174,9 @@ def _unit_in(part: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _says_unit(word: str) -> bool:
-    """Return whether a word of a clause says a unit of a measure, a currency, a magnitude or a fraction,
-    in any case.
+    """Return whether a word of a clause is a unit of a measure, a currency, a magnitude or a fraction, in any case.
+
+    True for "kWh", "euros", "millions"; False for "apples", "hours" and "is".
     """
     small = small_letters(word)
     if small in words("no unit at a distance") or small.removesuffix("s") in counted_units():

@@ -62,15 +62,15 @@ class ClaimPathError(ValueError):
 
 
 def find_macros(text: str) -> list[Macro]:
-    """Return every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``).
+    """Return every macro of ``text`` in order; one that is not well-formed has a ``problem``.
 
-    One that is not well-formed has a ``problem``.
+    ``"{{claim:0}} and {claim:1}"`` → two: the second needs exactly two braces on either side.
     """
     mentions = text.lower().count("claim")
     if not mentions:
         return []
     macros = [Macro(*match.span(), match[0], int(match[1]), None) for match in _WELL_FORMED.finditer(text)]
-    if len(macros) == mentions:  # nothing else can be meant for one
+    if len(macros) == mentions:  # each "claim" is in a well-formed macro: there is no attempt at another
         return macros
     macros = []
     for match in _ATTEMPT.finditer(text):
@@ -81,7 +81,9 @@ def find_macros(text: str) -> list[Macro]:
 
 
 def in_place(text: str, macros: Iterable[Macro], render: Callable[[Macro], str]) -> list[str]:
-    """Yield the text in pieces: the text between the macros and what is ``shown`` for each, in turn."""
+    """Return the text in pieces, each macro as ``render`` shows it: ``"a {{claim:0}} b"`` →
+    ``["a ", "2 kWh", " b"]``.
+    """
     pieces: list[str] = []
     position = 0
     for macro in macros:
@@ -91,7 +93,7 @@ def in_place(text: str, macros: Iterable[Macro], render: Callable[[Macro], str])
 
 
 def _problem(text: str) -> str:
-    """Say what is wrong with a macro."""
+    """Return what is wrong with a macro: ``"{claim:0}"`` → "it needs exactly two braces on either side"."""
     if HOLE in text:
         return "its index is not written out"
     if not text.startswith("{{") or text.startswith("{{{") or not text.endswith("}}") or text.endswith("}}}"):
@@ -108,9 +110,10 @@ def _problem(text: str) -> str:
 
 
 def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | int, str]]:
-    """Compare a template's macros with its ``claims`` entries: list each faulty macro or claim index, and why.
+    """Return each faulty macro, or index of a claim that no macro uses, with what is wrong.
 
-    Malformed macros, macros without an entry and, last, entries that no macro uses.
+    ``"{{claim:0}} {{claim:3}}"`` with two claims → the second macro "has no entry in claims[]", and 1 "is not used".
+    Malformed macros and macros without an entry come first.
     """
     problems: list[tuple[Macro | int, str]] = []
     used = set()
@@ -151,20 +154,20 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
 
 
 def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, ...], tuple[str | int, ...]]:
-    """For the paths that no claim could write as they are, those by which they can be claimed.
+    """Return the paths that claims write for keys that no claim path can contain, each with the path that it means.
 
-    The root is ``$.result``; what is not a name in a key becomes ``_`` (``$.heat_total`` for ``heat-total``). Where
-    two would be one, neither can be claimed so. Elements of lists have none.
+    ``("heat-total",)`` is claimed as ``("heat_total",)``: what is not part of a name becomes ``_``. The root is
+    ``("result",)``. Paths that would be written alike, and elements of lists, cannot be claimed so.
     """
-    written: dict[tuple[str, ...], tuple[str | int, ...] | None] = {}
+    claimable: dict[tuple[str, ...], tuple[str | int, ...] | None] = {}
     for path in paths:
         if not all(isinstance(step, str) for step in path):
             continue
         steps = tuple(_name_of(str(step)) for step in path) or ("result",)
         if steps != path:
-            written[steps] = None if steps in written else path
-    own = {*paths} if written else set()
-    return {steps: path for steps, path in written.items() if path is not None and steps not in own}
+            claimable[steps] = None if steps in claimable else path
+    own = {*paths} if claimable else set()
+    return {steps: path for steps, path in claimable.items() if path is not None and steps not in own}
 
 
 def _name_of(key: str) -> str:
@@ -175,7 +178,7 @@ def _name_of(key: str) -> str:
 
 
 def _path_hint(path: str, arrays: bool) -> str:
-    """Say how to repair a claim path."""
+    """Return how to repair a claim path: ``"$.a['b']"`` → "Write a key after a dot: '$.a.b'." """
     dotted = _QUOTED_KEY.sub(lambda step: f".{_name_of(step[2])}", path)
     if dotted != path and (_ARRAY_PATH if arrays else _PATH).match(dotted):
         return f"Write a key after a dot: '{dotted}'."

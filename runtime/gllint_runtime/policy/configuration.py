@@ -109,10 +109,11 @@ def table_of(path: str) -> Table:
 
 
 def table_for(path: str) -> Table | None:
-    """Return the settings in force for ``path``, a file or a folder, and nothing wrong in them.
+    """Return the settings that apply to ``path``, a file or a folder, once they are checked; ``None`` if there are
+    none.
 
-    Those of the nearest configuration upwards, or of ``path`` itself if it is one (``*.toml``); ``None`` if there is
-    none. Raises :class:`ConfigurationError`.
+    They are those of the nearest ``gllint.toml`` or ``pyproject.toml`` upwards, or of ``path`` itself if it is a
+    ``*.toml``. Raises :class:`ConfigurationError` for a missing path and for faults in the settings.
     """
     path = os.path.abspath(path).replace(os.sep, "/")
     if path.endswith(".toml"):
@@ -129,7 +130,10 @@ def table_for(path: str) -> Table | None:
 
 
 def _table(path: str, explicit: bool) -> Table | None:
-    """Return the table of a configuration file, ``None`` if it is missing or not gllint's."""
+    """Return the table of a configuration file; ``None`` if the file is missing, or has no table of gllint.
+
+    ``explicit`` is a file that the user named: if that is missing, this raises :class:`ConfigurationError`.
+    """
     try:
         data = read_bytes(path)
     except OSError as error:
@@ -139,7 +143,9 @@ def _table(path: str, explicit: bool) -> Table | None:
     if data.startswith(_OTHER_ENCODINGS):
         raise ConfigurationError(f"{path}: not UTF-8 text: save the file as UTF-8")
     own = path.endswith("gllint.toml")
-    if not own and not explicit and b"gllint" not in data:
+    if (
+        not own and not explicit and b"gllint" not in data
+    ):  # parsing each pyproject.toml on the way up takes longer
         return None
     if len(data) > LARGEST:
         raise ConfigurationError(
@@ -178,9 +184,9 @@ def _table(path: str, explicit: bool) -> Table | None:
 
 
 def _check_form(whole: Table, own: bool) -> None:
-    """Reject a file with keys both in [tool.gllint] and outside of it, where they have no effect.
+    """Raise :class:`ConfigurationError` for a file with keys both in [tool.gllint] and outside of it.
 
-    ``own``: it is a gllint.toml, in which all keys are gllint's.
+    Those outside have no effect. ``own`` is true of a gllint.toml, in which every key is meant for gllint.
     """
     from gllint_runtime.policy.toml_lines import line_of
 
@@ -201,7 +207,9 @@ def _check_form(whole: Table, own: bool) -> None:
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the configuration: that of the file, with the packs and kinds that there are."""
+    """Return the JSON Schema of ``[tool.gllint]``: that of ``configuration.json`` with the names of packs, kinds and
+    shapes.
+    """
     import json  # a project without a table of ours needs no schema
 
     document: dict[str, Any] = json.loads(read("configuration.json"))
@@ -211,9 +219,9 @@ def schema() -> dict[str, Any]:
 
 
 def checked(table: Table, extending: tuple[str, ...] = ()) -> Table:
-    """``table`` once its version and its shape are right, over the file that it extends.
+    """Return ``table`` once its version and shape are right, laid over the table of the file that its ``extend`` names.
 
-    ``extending`` are the files that lead to it by their keys ``extend``. Raises :class:`ConfigurationError`.
+    ``extending`` are the files that led to this one by ``extend``. Raises :class:`ConfigurationError`.
     """
     # First: a configuration for another version may have keys that this one does not know.
     _check_version(table)
@@ -235,7 +243,9 @@ _PATH_KEYS = ("baseline", "cache-dir", "python")
 
 
 def _portable_paths(entries: Mapping[str, Any]) -> dict[str, str]:
-    """Return the keys that name a file, with the backslashes of Windows replaced."""
+    r"""Return the keys whose path has backslashes, with slashes instead: ``{"baseline": "ci\\base.json"}`` →
+    ``ci/base.json``.
+    """
     named = {key: entries[key] for key in (_EXTEND, *_PATH_KEYS) if key in entries}
     return {key: path.replace("\\", "/") for key, path in named.items() if "\\" in path}
 
@@ -246,20 +256,13 @@ def _share(path: str) -> list[str]:
 
 
 def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
-    """Return the settings of a file laid over those of the file that its key ``extend`` names."""
-    path = os.path.join(os.path.dirname(table.path), os.path.expanduser(table.entries[_EXTEND]))
-    path = os.path.normpath(path).replace(os.sep, "/")
+    """Return the settings of ``table`` over those of the file that its key ``extend`` names.
+
+    Lists under ``extend-…`` keys are joined, any other key replaces that of the extended file, and paths of the
+    extended file become relative to this one. ``extending`` are the files that led here, by which a circle is found.
+    """
     chain = (*extending, os.path.normpath(table.path).replace(os.sep, "/"))
-    if path in chain:
-        raise table.error(f"key 'extend': {visible(path)} extends this file, too, in a circle", _EXTEND)
-    if len(chain) > _MOST_EXTENDED:
-        text = f"key 'extend': more than {_MOST_EXTENDED} files extend each other"
-        raise table.error(text, _EXTEND)
-    # Another machine, which a repository has no business to make us call, unless it lies there itself.
-    if path.startswith("//") and _share(path) != _share(table.path):
-        raise table.error("key 'extend' must name a file on this machine", _EXTEND)
-    if not os.path.isfile(path):
-        raise table.error(f"key 'extend': {visible(path)} is not a file", _EXTEND)
+    path = _extended_path(table, chain)
     extended = checked(table_of(path), chain)
     entries = {key: value for key, value in extended.entries.items() if key != _EXTEND}
     for key in _PATH_KEYS:
@@ -270,8 +273,31 @@ def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
     return table._replace(entries=entries, own_keys=frozenset(table.entries), extended=extended)
 
 
+def _extended_path(table: Table, chain: Sequence[str]) -> str:
+    """Return the file that the key ``extend`` of ``table`` names, relative to the table's own file.
+
+    Raises :class:`ConfigurationError` for a file that is missing, on another machine, or in ``chain``.
+    """
+    path = os.path.join(os.path.dirname(table.path), os.path.expanduser(table.entries[_EXTEND]))
+    path = os.path.normpath(path).replace(os.sep, "/")
+    if path in chain:
+        raise table.error(f"key 'extend': {visible(path)} extends this file, too, in a circle", _EXTEND)
+    if len(chain) > _MOST_EXTENDED:
+        text = f"key 'extend': more than {_MOST_EXTENDED} files extend each other"
+        raise table.error(text, _EXTEND)
+    # Reading `//server/share/x` contacts another machine: allowed only if this file is on the same share.
+    if path.startswith("//") and _share(path) != _share(table.path):
+        raise table.error("key 'extend' must name a file on this machine", _EXTEND)
+    if not os.path.isfile(path):
+        raise table.error(f"key 'extend': {visible(path)} is not a file", _EXTEND)
+    return path
+
+
 def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
-    """Say why a value does not fit one of our schemas; ``None`` if it fits."""
+    """Return why a value does not fit a schema of ``configuration.json``; ``None`` if it fits.
+
+    ``{"type": "boolean"}`` with ``1`` → a problem with the text " must be true or false, not 1".
+    """
     try:
         return _shape_problem(shape, value)
     except (RecursionError, ValueError):  # nested too deeply to be shown, or a number of too many digits
@@ -280,7 +306,7 @@ def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
 
 
 def _shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
-    """Return the first place at which a value does not have the declared shape."""
+    """Return the first problem of a value with its schema; its ``place`` is ``".0"`` for the first item of a list."""
     shape = _resolved(shape)
     if "enum" in shape:
         return _choice_problem(shape["enum"], value)
@@ -311,7 +337,7 @@ def _is_table(shape: Mapping[str, Any]) -> bool:
 
 
 def _resolved(shape: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema, or the definition that it refers to."""
+    """Return a schema, or the definition that its ``$ref`` names: ``{"$ref": "#/$defs/row"}`` → ``$defs["row"]``."""
     name = shape.get("$ref", "").rpartition("/")[2]
     return cast("Mapping[str, Any]", schema()["$defs"][name]) if name else shape
 
@@ -329,6 +355,7 @@ def _kind_problem(words: str, value: Any) -> Problem:
 
 
 def _choice_problem(choices: Sequence[str], value: Any) -> Problem | None:
+    """Return the problem of a value that is not one of ``choices``, with the nearest of them; ``None`` if it is one."""
     if value in choices:
         return None
     is_text = isinstance(value, str)
@@ -346,7 +373,9 @@ def _pattern_problem(pattern: str) -> Problem | None:
 
 
 def _check_version(table: Table) -> None:
-    """Reject a configuration that asks for another version of gllint."""
+    """Raise :class:`ConfigurationError` if the key ``required-version`` (``">=0.2"``, ``"0.1.0"``) excludes this
+    version.
+    """
     required = table.entries.get("required-version")
     if not isinstance(required, str):
         return  # what it must be is said with the other keys

@@ -152,8 +152,11 @@ class Survey:
     def _is_plain(
         self, path: Path, number: float, plain_keys: Collection[str], plain_kinds: Collection[str]
     ) -> bool:
-        """Return whether the number at ``path`` is under one of ``plain_keys``, or of ``plain_kinds``, if
-        in a list.
+        """Return whether the number at ``path`` is no quantity: its key, or that of its list, is plain or of a plain
+        kind.
+
+        At ``("counts", 2)`` the key is ``counts``. The other keys of its object help to read it (``limit`` next to
+        ``offset``).
         """
         from gllint_runtime.policy.names import is_plain  # without numbers no words are needed
 
@@ -175,9 +178,10 @@ class Survey:
         return {show_path(path): unit for path, unit in self.declared.items()}
 
     def _copy(self, value: Any, path: Path) -> Any:
-        """Return the copy of a value of whatever type.
+        """Return a copy of a value of any type, and note the numbers and Quantities in it.
 
-        The methods are those of the built-in types: a subclass may lie.
+        The methods called are those of the built-in types (``dict.items(value)``): a subclass may override its own to
+        lie.
         """
         match value:
             case dict():
@@ -211,7 +215,7 @@ class Survey:
                 return self._copy(str(value), path)
             case Enum():
                 return self._copy(value.value, path)
-            case Decimal() | Fraction() | numbers.Real():  # also of NumPy
+            case Decimal() | Fraction() | numbers.Real():  # also of NumPy; a float of it would be rounded
                 problem = f"{_a_kind(value)} is a number without a unit"
                 raise DataProblem(problem, path, "Wrap it in a Quantity {value, unit}.")
         from gllint_runtime.policy.unit_libraries import quantity_of_library  # few outputs have objects
@@ -233,11 +237,11 @@ class Survey:
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
     def _items(self, count: int, items: Iterable[tuple[Any, Any]], path: Path) -> list[Any]:
-        """Return the copies of the members at ``path``; those of plain types are taken as they are."""
+        """Return copies of the members of the object or list at ``path``, each given with its key or index."""
         self._take(count, path)
         copied = []
         for step, item in items:
-            kind = type(item)
+            kind = type(item)  # of plain types, which nearly all are, nothing has to be copied
             if kind is str:
                 self._text -= len(item)
             elif (kind is float and isfinite(item)) or (kind is int and -_LARGE < item < _LARGE):
@@ -250,7 +254,9 @@ class Survey:
         return copied
 
     def _take(self, values: int, path: Path) -> None:
-        """Spend so much of the budget on the members of the object or array at ``path``."""
+        """Subtract ``values`` members from the budget. Raises :class:`DataProblem` if it is spent, ``_Depth`` if too
+        deep.
+        """
         self._values -= values
         if len(path) > _MAX_DEPTH:
             raise _Depth(path)
@@ -258,11 +264,11 @@ class Survey:
             raise DataProblem(f"the data has more than {_MAX_VALUES} values", (), _LESS)
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
-        """Read an object: a Quantity, another known shape, or a container."""
+        """Return the copy of an object, which is a Quantity, a Quantity in another shape, or a container."""
         if len(value) == 2:
             number: Any = value.get("value")
             unit = value.get("unit")
-            # As nearly all Quantities are.
+            # The fast path, for nearly all Quantities; others are read by `_quantity`.
             if type(unit) is str and type(number) in _NUMBER and -_LARGE < number < _LARGE:
                 self._take(2, path)
                 self._text -= len(unit)
@@ -282,7 +288,11 @@ class Survey:
         return dict(zip(value, self._items(len(value), value.items(), path), strict=True))
 
     def _shaped(self, value: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
-        """Read an object with the keys of another shape, whose number is under ``key``."""
+        """Return the copy of an object in another shape, ``{"amount": "9.50", "currency": "EUR"}``, and note its
+        Quantity.
+
+        Its number is under ``key``. One without a readable number or unit is noted as malformed.
+        """
         from gllint_runtime.policy.quantity_shapes import shaped_unit
 
         number, exact = _number(value[key], (*path, key))
@@ -306,7 +316,7 @@ class Survey:
         return copied
 
     def _quantity(self, value: dict[str, Any], path: Path) -> dict[str, Any]:
-        """Return an object with the keys of a Quantity."""
+        """Return the copy of an object with ``value`` and ``unit``, and note its Quantity, or why it is malformed."""
         exact = None
         if len(value) == 2:
             number, exact = _number(value["value"], (*path, "value"))
@@ -339,14 +349,17 @@ class _Depth(Exception):
 
 
 def _too_deep(value: Any, path: Path) -> DataProblem:
-    """Return why the data at ``path`` of ``value`` is too deep: most often it contains itself."""
-    node, ancestors = value, {id(value): "$"}
+    """Return why the data at ``path`` of ``value`` is too deep: it contains itself, or has too many levels.
+
+    ``a = {}; a["b"] = {"c": a}`` → "the data contains itself: $.b.c is $ again".
+    """
+    element, ancestors = value, {id(value): "$"}
     for length, step in enumerate(path, 1):
-        node = _member(node, step)
-        if node is None:
+        element = _member(element, step)
+        if element is None:
             break
         place = show_path(path[:length])
-        if (ancestor := ancestors.setdefault(id(node), place)) != place:
+        if (ancestor := ancestors.setdefault(id(element), place)) != place:
             remedy = "Leave out the reference back, or replace it by an id."
             return DataProblem(
                 f"the data contains itself: {place} is {ancestor} again", path[:length], remedy
@@ -354,15 +367,17 @@ def _too_deep(value: Any, path: Path) -> DataProblem:
     return DataProblem("the data is nested too deeply", path, f"Return at most {_MAX_DEPTH} levels.")
 
 
-def _member(node: Any, step: str | int) -> Any:
-    """Return what is under a step of a path; ``None`` if that needs the data's own methods."""
-    if type(node) in (dict, list, tuple):
+def _member(element: Any, step: str | int) -> Any:
+    """Return the member of ``node`` at a key or index; ``None`` if there is none, or only the object's own code could
+    say.
+    """
+    if type(element) in (dict, list, tuple):
         try:
-            return node[step]
+            return element[step]
         except (KeyError, IndexError, TypeError):
             return None
-    fields = getattr(type(node), "__dataclass_fields__", {})
-    return getattr(node, step, None) if isinstance(step, str) and step in fields else None
+    fields = getattr(type(element), "__dataclass_fields__", {})
+    return getattr(element, step, None) if isinstance(step, str) and step in fields else None
 
 
 def _kind(value: Any) -> str:
@@ -377,7 +392,7 @@ def _a_kind(value: Any) -> str:
 
 
 def _name(key: Any, path: Path) -> str:
-    """Return a key as text. Raises :class:`DataProblem`."""
+    """Return a key as text. Raises :class:`DataProblem`, with what to write instead, for a key of another type."""
     if isinstance(key, str):
         return str.__str__(key)
     remedy = "Write it as text: str(key)."
@@ -399,8 +414,10 @@ def _dumped(value: Any) -> Any:
 
 
 def _number(number: Any, path: Path) -> tuple[Any, Any]:
-    """Return the value of a Quantity as ``int`` or ``float``, and the Decimal or Fraction that this rounds, if it
-    does.
+    """Return the value of a Quantity as ``int``, ``float`` or text, and its exact form if a float rounds it, else
+    ``None``.
+
+    ``Decimal("0.1")`` → ``(0.1, Decimal("0.1"))``; ``Decimal("0.5")`` → ``(0.5, None)``.
     """
     if isinstance(number, (int, float, str)):
         return number, None

@@ -34,8 +34,10 @@ _ERROR = re.compile(r"(?<![\w.,($€£])[45]\d\d:?[ ]|\([45]\d\d\)")
 
 
 def designations(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of ``text`` that are names by their form: date-times, UUIDs, versions, cron lines,
-    telephones.
+    """Yield the places of names with digits in ``text``, by their form: ``2024-05-01T10:00``, ``1.2.3``,
+    ``*/5 * * * *``.
+
+    Also UUIDs, telephone numbers, character classes (``[a-z0-9]+``) and HTTP errors (``404 Not Found``).
     """
     for match in _DATE_TIME.finditer(text):
         try:
@@ -47,7 +49,7 @@ def designations(text: str) -> Iterator[tuple[int, int]]:
         if _GROUPED.match(match[0]) is None:  # `1.234.567` is a number where thousands are so parted
             yield match.span()
     for match in _CRON.finditer(text):
-        if "* *" in match[0] or "*/" in match[0] or match[0].endswith("*"):
+        if "* *" in match[0] or "*/" in match[0] or match[0].endswith("*"):  # `1 2 3 4 5` is five numbers
             yield match.span()
     for match in _CHARACTER_CLASS.finditer(text):
         inner = match["inner"]
@@ -64,7 +66,7 @@ def designations(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _errors(text: str) -> Iterator[tuple[int, int]]:
-    """Return the errors of HTTP with their meaning next to them: ``404 Not Found``, ``not found (404)``."""
+    """Yield the places of HTTP status codes with their meaning next to them: ``404 Not Found``, ``not found (404)``."""
     for match in _ERROR.finditer(text):
         for meaning in _table()["errors"].get(match[0].strip(" (:)"), "").split("|"):
             if match[0].startswith("("):
@@ -118,7 +120,7 @@ def without_designations(text: str, naked: Iterable[NakedNumber]) -> list[NakedN
 
 @cache
 def _named_things() -> re.Pattern[str]:
-    """Build the expression of names with digits, such as ``iPhone 15``."""
+    """Return the expression that finds names, idioms and scales with digits: ``iPhone 15``, ``24/7``."""
     rows = _table()
     products = rows["products"]
     named = "|".join(

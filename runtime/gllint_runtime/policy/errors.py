@@ -32,6 +32,9 @@ class GLError(Exception):
         path: str | None = None,
         context: Any = None,
     ) -> None:
+        """Make an error; ``hint`` defaults to the one in ``hints.txt``. Raises ValueError for a code of another
+        class.
+        """
         if code not in self.codes:
             raise ValueError(f"{type(self).__name__} has no code {code!r}")
         self.code = code
@@ -46,7 +49,7 @@ class GLError(Exception):
         return f"[{self.code}] {self.message}\n{self.hint}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the error as plain data for logs, traces and providers."""
+        """Return the error as plain data for logs, traces and providers; :func:`error_from_dict` reads it."""
         return {
             "error_type": type(self).__name__,
             "code": self.code,

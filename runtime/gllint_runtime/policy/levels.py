@@ -23,7 +23,10 @@ ALWAYS_BLOCK = frozenset(
 
 
 def levels_of(value: Any) -> Levels:
-    """Return the setting ``levels`` as a policy keeps it. Raises ValueError or TypeError."""
+    """Return the setting ``levels`` as a policy keeps it: ``{"NO_SOURCE": "warn"}`` → ``(("NO_SOURCE", "warn"),)``.
+
+    A single level (``"warn"``) is returned unchanged. Raises ValueError or TypeError for an unknown code or level.
+    """
     if isinstance(value, str):
         if value not in LEVELS:
             raise ValueError(f"levels: {value!r} is not a level; the levels are {', '.join(LEVELS)}")
@@ -43,8 +46,9 @@ def levels_of(value: Any) -> Levels:
 
 
 def level_of(levels: Levels, code: str) -> Level:
-    """Return what a violation with this code does."""
-    if code == "NO_UNIT":  # a note, unless it has a level of its own
+    """Return the level of a violation with this code: ``(("NO_SOURCE", "warn"),)``, ``"NO_SOURCE"`` → ``"warn"``."""
+    # A number without a unit is no fault by itself, so that a level for all codes does not block it.
+    if code == "NO_UNIT":
         return "shadow" if isinstance(levels, str) else dict(levels).get(code, "shadow")
     if levels == "block" or code in ALWAYS_BLOCK:
         return "block"

@@ -26,9 +26,11 @@ class Moment(NamedTuple):
     quarter: int | None = None
 
     def is_part_of(self, other: Moment) -> bool:
-        """Return whether all that is said of this one is said of ``other``; a quarter is that of a month, too."""
-        for own, other_words in zip(self[:6], other[:6], strict=True):
-            if own is not None and own != other_words:
+        """Return whether ``other`` has all that this moment states: "May 2024" is part of "5 May 2024", as is
+        "Q2 2024".
+        """
+        for part, other_part in zip(self[:6], other[:6], strict=True):  # all but the quarter
+            if part is not None and part != other_part:
                 return False
         if self.quarter is None:
             return True
@@ -45,7 +47,7 @@ class Moment(NamedTuple):
         return self.hour is not None and self.minute is not None
 
     def is_real(self) -> bool:
-        """False for what only looks like a date or a time: the 30th of February, 25:61."""
+        """Return whether the calendar and the clock have this moment: not for the 30th of February, or 25:61."""
         if (self.hour or 0) > 24 or (self.minute or 0) > 59 or (self.second or 0) > 60:
             return False
         if self.month is None:
@@ -58,7 +60,9 @@ class Moment(NamedTuple):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """By which moments are in order."""
+        """The parts from year to second as a tuple to sort by; a quarter counts as its last month, a missing part as
+        0.
+        """
         return tuple(
             part or 0
             for part in (
@@ -79,7 +83,7 @@ class Moment(NamedTuple):
         return date(self.year, self.month, self.day)
 
 
-class Found(NamedTuple):
+class Mention(NamedTuple):
     """A moment at a place of a text; ``others`` are further readings of the same characters."""
 
     start: int
@@ -109,10 +113,10 @@ def _pattern() -> re.Pattern[str]:
 
 
 _RANGE = re.compile(words_table()["forms"]["days behind"])
-_RANGE_BEFORE = re.compile(
+_EARLIER_DAY = re.compile(
     r"(?<![\w.,/:-])(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–—]|,|\band\b|\bto\b|\bund\b|\bbis\b|\bet\b|\bau\b)\s?$"
 )
-_TIME_BEFORE = re.compile(
+_EARLIER_TIME = re.compile(
     r"(?<![\w.,:/$€£-])(1[0-2]|0?[1-9])(?::([0-5]\d))?\s?(?:[-–—]|to|and|or|until)\s?\Z"
 )
 _YEAR = re.compile(rf",?\s+({_CENTURY})(?![\w]|[.,]\d)")
@@ -122,7 +126,11 @@ _BEGINNING = re.compile(r"\d+|[^\W\d_]+")
 
 
 def _matches(text: str, begin: int) -> Iterator[re.Match[str]]:
-    """Yield what looks like a date or a time: it begins with a digit, a month, or the letter of a quarter."""
+    """Yield the stretches of a text, from ``begin`` on, that look like a date or a time: "5 May 2024", "14:30",
+    "Q3 2023".
+
+    The expression is slow: it is only tried where a digit, the name of a month, or the letter of a quarter begins.
+    """
     pattern, months, end = _pattern(), month_numbers(), begin
     for place in _BEGINNING.finditer(text, begin):
         start, word = place.start(), place[0]
@@ -136,9 +144,12 @@ def _matches(text: str, begin: int) -> Iterator[re.Match[str]]:
             yield match
 
 
-def moments(text: str, begin: int = 0) -> list[Found]:
-    """Return the dates and times of a text from a place on, in order."""
-    hits: list[Found] = []
+def moments(text: str, begin: int = 0) -> list[Mention]:
+    """Return the dates and times of a text from ``begin`` on, in order.
+
+    "5 May 2024" is one. "December 5-7, 2026" is two, the year being that of both; "3 to 5 pm" is two times.
+    """
+    hits: list[Mention] = []
     end = begin
     for match in _matches(text, begin):
         if match.start() < end:
@@ -146,44 +157,60 @@ def moments(text: str, begin: int = 0) -> list[Found]:
         readings = tuple(moment for moment in _readings(match) if moment.is_real())
         if not readings:
             continue
-        first = readings[0]
-        if match["dm"] and (prior := _RANGE_BEFORE.search(text, end, match.start())) is not None:
-            hits.append(Found(prior.start(1), prior.end(1), (first._replace(day=int(prior[1])),)))
+        # 5 to 7 December
+        if match["dm"] and (prior := _EARLIER_DAY.search(text, end, match.start())) is not None:
+            hits.append(Mention(prior.start(1), prior.end(1), (readings[0]._replace(day=int(prior[1])),)))
         end = match.end()
-        hits.append(Found(match.start(), end, readings))
-        if (
-            match["pp"]
-            and (early := _TIME_BEFORE.search(text, max(begin, match.start() - 24), match.start()))
-            is not None
-        ):
-            half = 12 if match["pp"].lower() == "p" else 0
-            own = tuple(
-                Moment(hour=int(early[1]) % 12 + extra, minute=int(early[2] or 0))
-                for extra in dict.fromkeys((half, 0))
-            )
-            place = len(hits) - 1
-            while place and hits[place - 1].end > early.start(1):
-                place -= 1
-                del hits[place]
-            hits.insert(place, Found(early.start(1), early.end(2) if early[2] else early.end(1), own))
-        if match["mm"]:  # December 5-7, 2026
-            days: list[int] = []
-            while (more := _RANGE.match(text, end)) is not None and 1 <= int(more[1]) <= 31:
-                if not _is_day(text, more.end()):
-                    break
-                days.append(len(hits))
-                end = more.end()
-                hits.append(Found(more.start(1), more.end(1), (first._replace(day=int(more[1])),)))
-            year = _YEAR.match(text, end) if days and first.year is None else None
-            if year is not None:
-                end = year.end()
-                for place in (days[0] - 1, *days):
-                    element = hits[place]
-                    stop = end if place == days[-1] else element.end
-                    hits[place] = Found(
-                        element.start, stop, tuple(m._replace(year=int(year[1])) for m in element.readings)
-                    )
+        hits.append(Mention(match.start(), end, readings))
+        if match["pp"]:
+            _add_earlier_time(text, match, hits, begin)
+        if match["mm"]:
+            end = _add_further_days(text, readings[0], hits)
     return hits
+
+
+def _add_earlier_time(text: str, match: re.Match[str], hits: list[Mention], begin: int) -> None:
+    """Add the first time of "3 to 5 pm" before the last of ``hits``, the second, which is that of ``match``.
+
+    It is read with the "pm" and without: "11 to 2 pm".
+    """
+    early = _EARLIER_TIME.search(text, max(begin, match.start() - 24), match.start())
+    if early is None:
+        return
+    half = 12 if match["pp"].lower() == "p" else 0
+    readings = tuple(
+        Moment(hour=int(early[1]) % 12 + extra, minute=int(early[2] or 0))
+        for extra in dict.fromkeys((half, 0))
+    )
+    place = len(hits) - 1
+    while place and hits[place - 1].end > early.start(1):  # "3:30" was read as a time of its own
+        place -= 1
+        del hits[place]
+    hits.insert(place, Mention(early.start(1), early.end(2) if early[2] else early.end(1), readings))
+
+
+def _add_further_days(text: str, first: Moment, hits: list[Mention]) -> int:
+    """Add the further days of "December 5-7, 2026" to ``hits``, whose last is ``first``; return where they end.
+
+    A year behind them is that of each.
+    """
+    end, days = hits[-1].end, [len(hits) - 1]
+    while (further := _RANGE.match(text, end)) is not None and 1 <= int(further[1]) <= 31:
+        if not _is_day(text, further.end()):
+            break
+        days.append(len(hits))
+        end = further.end()
+        hits.append(Mention(further.start(1), further.end(1), (first._replace(day=int(further[1])),)))
+    year = _YEAR.match(text, end) if len(days) > 1 and first.year is None else None
+    if year is not None:
+        end = year.end()
+        for place in days:
+            day = hits[place]
+            stop = end if place == days[-1] else day.end
+            hits[place] = Mention(
+                day.start, stop, tuple(moment._replace(year=int(year[1])) for moment in day.readings)
+            )
+    return end
 
 
 def _is_day(text: str, end: int) -> bool:
@@ -194,7 +221,10 @@ def _is_day(text: str, end: int) -> bool:
 
 
 def _readings(match: re.Match[str]) -> Iterator[Moment]:
-    """Yield the dates and times that a match may mean."""
+    """Yield the dates and times that a match may mean: one for "2024-05-03", two for "3/5/2024" (3 May, March 5).
+
+    Of a group's name the first letter is the form, in ``[moments]`` of ``reader.txt``, the second the part (``iy``).
+    """
     part = match.groupdict()
 
     def number(name: str) -> int | None:
@@ -203,45 +233,45 @@ def _readings(match: re.Match[str]) -> Iterator[Moment]:
     def month(name: str) -> int:
         return month_numbers()[part[name].lower()]
 
-    if part["iy"]:
+    if part["iy"]:  # 2024-05-03T10:00
         yield Moment(number("iy"), number("im"), number("id"), number("ih"), number("in"), number("is"))
-    elif part["yy"]:
+    elif part["yy"]:  # 2024-05
         yield Moment(number("yy"), number("ym"))
-    elif part["mm"]:
+    elif part["mm"]:  # May 3, 2024
         yield Moment(number("my"), month("mm"), number("md"))
-    elif part["dm"]:
+    elif part["dm"]:  # 3 May 2024
         yield Moment(number("dy"), month("dm"), number("dd"))
-    elif part["om"]:
+    elif part["om"]:  # May 2024
         yield Moment(number("oy"), month("om"))
-    elif part["na"]:
+    elif part["na"]:  # 3/5/2024, which may be a day of May or of March, and 3.5.2024, which is one of May
         year = int(part["ny"]) + (2000 if len(part["ny"]) == 2 else 0)
         first, second = int(part["na"]), int(part["nb"])
         pairs = [(second, first)] if part["nx"] == "." else [(first, second), (second, first)]
-        yield from (Moment(year, element, two) for element, two in dict.fromkeys(pairs) if 1 <= element <= 12)
-    elif part["ry"]:
+        yield from (Moment(year, *pair) for pair in dict.fromkeys(pairs) if 1 <= pair[0] <= 12)
+    elif part["ry"]:  # 2024/5/3
         yield Moment(number("ry"), number("rm"), number("rd"))
-    elif part["ga"]:
+    elif part["ga"]:  # 03.05.
         yield Moment(None, number("gb"), number("ga"))
-    elif part["ha"] or part["ia_"]:
+    elif part["ha"] or part["ia_"]:  # am 3.5., bis 3.5.
         yield Moment(None, number("hb") or number("ib_"), number("ha") or number("ia_"))
-    elif part["cy"]:
+    elif part["cy"]:  # 2024年5月3日
         yield Moment(number("cy"), number("cm"), number("cd"))
-    elif part["jm"]:
+    elif part["jm"]:  # 5月3日
         yield Moment(None, number("jm"), number("jd"))
-    elif part["fy"]:
+    elif part["fy"]:  # FY 24
         yield Moment(int(part["fy"]) + (2000 if len(part["fy"]) == 2 else 0))
-    elif part["qq"]:
+    elif part["qq"]:  # Q2 2024
         yield Moment(number("qy"), quarter=int(part["qq"][1]))
-    elif part["xy"]:
+    elif part["xy"]:  # 2024-Q2
         yield Moment(number("xy"), quarter=int(part["xq"][1]))
-    elif part["ph"]:
+    elif part["ph"]:  # 3:30 pm
         hour = int(part["ph"]) % 12 + (12 if part["pp"].lower() == "p" else 0)
         yield Moment(None, None, None, hour, number("pn") or 0, number("ps"))
-    elif part["th"]:
+    elif part["th"]:  # 15:30
         yield Moment(None, None, None, number("th"), number("tn"), number("ts"))
-    elif part["uh"]:
+    elif part["uh"]:  # 15 Uhr 30
         yield Moment(None, None, None, number("uh"), number("un") or number("um") or 0)
-    elif part["fh"]:
+    elif part["fh"]:  # 15h30
         yield Moment(None, None, None, number("fh"), number("fn") or 0)
 
 
@@ -257,7 +287,9 @@ _SHIFT = expression(
 
 
 def shifts(text: str) -> set[int]:
-    """By how many days a text moves a date, either way where it does not say which."""
+    """Return by how many days a text moves a date: "three days later" → ``{3}``, "a week" → ``{7, -7}`` (either
+    way).
+    """
     days: set[int] = set()
     for match in _SHIFT.finditer(text):
         count = (match["count"] or "one").lower()

@@ -107,7 +107,7 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
-    """Read the words of names from their file."""
+    """Return the words of names, read from their file and grouped by what they say."""
     rows = sections("names.txt")
 
     def words(section: str, row: str = "words") -> frozenset[str]:
@@ -153,12 +153,16 @@ def _words() -> _Words:
 
 @cache
 def _ends() -> Mapping[str, tuple[_Ends, ...]]:
-    """Return the units by the ends of names, in small letters, a word joined to the next by ``_``."""
+    """Return the units that a name may end in, by its last words in small letters: ``"usd"`` → ``USD``.
+
+    An end that the table marks with ``?`` counts only where another word of the name says the dimension.
+    """
     table: dict[str, tuple[_Ends, ...]] = {}
     currencies = {code.lower() for code in _words().currencies}
     for unit in units().values():
         for end in unit.ends:
             bare = end.removesuffix("?")
+            # The code of a rare currency (`all`, `top`) is a word of another meaning more often.
             if unit.dimension == f"currency-{unit.symbol}" and bare == unit.symbol.lower() not in currencies:
                 continue
             table[bare] = (*table.get(bare, ()), _Ends(unit.symbol, unit.dimension, bare != end))
@@ -173,7 +177,9 @@ def _things() -> Mapping[str, str]:
 
 @cache
 def _below_per() -> Mapping[str, str]:
-    """Return the words after ``per`` that may divide a number, each with its unit: ``m2`` for ``sqm``."""
+    """Return the words after ``per`` that may divide a number, each with its unit:
+    ``{"sqm": "m2", "request": "request"}``.
+    """
     table = {
         form: unit.symbol
         for unit in reversed([*units().values()])
@@ -187,10 +193,10 @@ def _below_per() -> Mapping[str, str]:
 
 
 def read_name(name: str, beside: Collection[str] = ()) -> NameReading:
-    """Return the unit and kind that a name gives its number. ``beside`` are the other keys of its container.
+    """Return the unit and kind that a name gives its number: ``"heat_kwh"`` → ``kWh``, ``"n_users"`` → a count.
 
-    A unit is written as the allowlist or a pack writes it (``_kwh`` gives ``kWh``), and need not be allowed. A noun
-    that is counted (``input_tokens``) is the unit of one number, not of a list.
+    ``beside`` are the other keys of its container. The unit is spelled as the allowlist or a pack spells it, and need
+    not be allowed. A noun that is counted (``input_tokens``) is the unit of one number, not of a list.
     """
     if len(name) > _LONGEST:
         return NOTHING
@@ -199,6 +205,7 @@ def read_name(name: str, beside: Collection[str] = ()) -> NameReading:
         words = name.lower()
         if words == "limit" and {"offset", "page"} & {key.lower() for key in beside}:
             return reading._replace(kind="index")
+        # Next to `temp_max`, `temp_min` is a minimum, and no number of minutes.
         if words.endswith("_min") and any(f"{words[:-3]}{bound}" in beside for bound in _BOUNDS):
             return NOTHING
     return reading
@@ -213,10 +220,10 @@ def name_words(name: str) -> tuple[str, ...]:
 def is_plain(
     key: str, keys: Collection[str], kinds: Collection[str], value: object = 0, beside: Collection[str] = ()
 ) -> bool:
-    """Return whether a number under ``key`` is no quantity for a project that lists these ``plain-keys`` and
-    ``plain-kinds``.
+    """Return whether a number under ``key`` is no quantity by a project's ``plain-keys`` and ``plain-kinds``.
 
-    ``keys`` are patterns. A fraction is of no kind. Only the key counts, so that the source and the execution agree.
+    ``keys`` are patterns (``"*_id"``), ``kinds`` such as "count". A fraction is of no kind. Only the key is read,
+    never the code, so that the linter and the runtime agree.
     """
     if is_plain_key(key, keys):
         return True
@@ -233,8 +240,9 @@ def is_unit_itself(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def mentions_unit(name: str) -> bool:
-    """Return whether a reader of a name may see a unit there, though it is not sure: ``days_back``, ``rating_mva``."""
+    """Return whether a reader may see a unit in a name, though it is not certain: ``days_back``, ``rating_mva``."""
     words = name_words(name)
+    # "min" is "minimum" as often.
     last = words[-1] if len(words) > 1 and len(words[-1]) > 1 and words[-1] != "min" else ""
     is_timed = any(
         dimension_in_table(_below_per().get(word, "")) in _TIMES for word in words if len(word) > 3
@@ -243,8 +251,10 @@ def mentions_unit(name: str) -> bool:
 
 
 def quantity_named(word: str) -> str | None:
-    """Return the dimension that a word in small letters says alone, as ``temperature`` does; ``"currency"`` of an
-    amount.
+    """Return the dimension that a single word in small letters says: ``"temperature"`` → ``"temperature"``.
+
+    ``"currency"`` for a word of money or "amount", ``"time"`` for a duration (``"elapsed"``), ``None`` for any other
+    word.
     """
     table = _words()
     if word in table.money or word == "amount":
@@ -254,7 +264,9 @@ def quantity_named(word: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def says_dimension(name: str, unit: str) -> bool:
-    """Return whether a name says what a unit measures: ``elapsed`` and ``wait_h`` do of ``s``."""
+    """Return whether a name says what ``unit`` measures: ``"elapsed"`` and ``"wait_h"`` do for ``"s"``, ``"heat"``
+    does not.
+    """
     dimension = dimension_in_table(unit)
     if dimension is None:
         return False
@@ -272,7 +284,9 @@ def is_unit_word(word: str) -> bool:
 
 
 def is_plural(word: str) -> bool:
-    """Return whether a word in small letters is a noun in the plural, as far as its letters say."""
+    """Return whether a word in small letters looks like a plural: ``"users"`` does, ``"status"`` and ``"glass"`` do
+    not.
+    """
     table = _words()
     if word in table.plurals:
         return True
@@ -281,12 +295,12 @@ def is_plural(word: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _read(name: str) -> NameReading:
-    """Read the unit and the kind of a name."""
+    """Return the unit and the kind that a name says by itself, without the keys next to it."""
     words = _split(name)
     if not words:
         return NOTHING
     texts = [word.text for word in words]
-    if len(words) == 1 and texts[0] in _COORDINATES:
+    if len(words) == 1 and texts[0] in _COORDINATES:  # `lat` alone: in a longer name it is "latency" as often
         return NameReading("deg", None, ("deg",))
     factor = _factor(texts)
     if factor is not None:
@@ -295,12 +309,14 @@ def _read(name: str) -> NameReading:
         words = [word._replace(raw=word.text) for word in words]
     trimmed = _trimmed(words)
     unit, readings = _unit(trimmed, name)
+    # `pct_change` is a percentage; `percentage_points`, `pct_id` and `pct_per_day` are not.
     is_share = texts[0] in _PERCENT and len(texts[-1]) > 1 and _SHARE_ENDS.isdisjoint(texts)
     if is_share and not readings:
         return NameReading("%", None, ("%",))
     kind = None if readings and not _is_thing(unit) else _kind(texts)
     if kind is not None:
         return NameReading(None, kind)
+    # `monthly_kwh` may be in kWh or in kWh/month.
     if unit is not None and not _is_thing(unit) and "/" not in unit:
         readings += tuple(f"{unit}/{period}" for word in texts if (period := _words().periods.get(word)))
     is_scaled = not readings and len(texts[-1]) > 1 and texts[-1] in _words().scales
@@ -315,7 +331,7 @@ def _is_thing(unit: str | None) -> bool:
 
 
 def _kind(words: Sequence[str]) -> Kind | None:
-    """Return the kind that the words of a name say."""
+    """Return the kind that the words of a name say: ``row_count`` and ``n_users`` a count, ``page_index`` an index."""
     table = _words()
     whole = "_".join(words)
     kind = table.kinds.get(whole)
@@ -326,6 +342,7 @@ def _kind(words: Sequence[str]) -> Kind | None:
         return None
     if kind is not None:
         return kind
+    # The noun behind "n_", "num_" or "number_of_", which has to be a plural and the name of no unit.
     rest = words[1:] if words[0] in ("n", "num") else words[2:] if [*words[:2]] == ["number", "of"] else ()
     if not rest or "per" in rest or not is_plural(rest[-1]) or not table.statistics.isdisjoint(rest):
         return None
@@ -337,7 +354,10 @@ def _kind(words: Sequence[str]) -> Kind | None:
 
 
 def _split(name: str) -> list[_Word]:
-    """Return the words of a name: ``"kWhPerM2"`` → ``kWh per M2``; no number at its end."""
+    """Return the words of a name without a number at its end: ``"kWhPerM2"`` → ``kWh``, ``Per``, ``M2``.
+
+    Emissions become one word: ``"kg_co2_eq"`` → ``kgCO2e``.
+    """
     name = plain_spelling(name)
     words: list[_Word] = []
     for chunk in _CHUNK.findall(name):
@@ -345,7 +365,7 @@ def _split(name: str) -> list[_Word]:
         words += [_Word(part.lower(), part, i > 0) for i, part in enumerate(parts)]
     while len(words) > 1 and words[-1].text.isdigit():
         words.pop()
-        if words[-1].text in ("m", "cm", "mm", "km", "ft"):  # `area_m_2`
+        if words[-1].text in ("m", "cm", "mm", "km", "ft"):  # `area_m_2` may be in m2: it is not read at all
             return []
     if any("co2" in word.text for word in words):
         joined = _EMISSIONS.sub(
@@ -359,7 +379,10 @@ def _split(name: str) -> list[_Word]:
 
 
 def _camel_words(chunk: str) -> list[str]:
-    """``"irradianceWPerM2"`` → ``irradiance W Per M2``, but ``"energyKWh"`` → ``energy KWh``."""
+    """Return the words of a camelCase chunk, the letters of a unit kept together.
+
+    ``"irradianceWPerM2"`` → ``irradiance``, ``W``, ``Per``, ``M2``, but ``"energyKWh"`` → ``energy``, ``KWh``.
+    """
     words: list[str] = []
     for word in _CAMEL.split(chunk):
         if words and len(words[-1]) < 3 and f"{words[-1]}{word}".lower() in _ends():
@@ -387,23 +410,23 @@ def _trimmed(words: Sequence[_Word]) -> Sequence[_Word]:
 
 
 def _factor(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the units between which a name converts; ``("", "")`` where it names two of two dimensions that make no
-    unit.
+    """Return the two units between which a conversion factor converts, the first into the second.
 
-    ``"?"`` is that of a name which does not say which way.
+    ``KM_PER_MILE`` → ``("mi", "km")``. ``MILE_KM`` does not say which way: ``("?", "?")``. A name of two units between
+    which nothing converts (``usd_to_kwh``): ``("", "")``. ``None`` for a name that is no factor.
     """
     for sign in ("per", "to"):
         if sign not in words[1:-1]:
             continue
         place = len(words) - 1 - words[::-1].index(sign)
-        first, second = _singular(words[:place]), _singular(words[place + 1 :], whole=True)
+        first, second = _singular(words[:place]), _singular(words[place + 1 :], is_whole=True)
         if first is None or second is None:
             return ("", "") if sign == "to" and second is not None else None
         if not _are_of_one_dimension(first, second):
             return ("", "") if sign == "to" else None
         return (second, first) if sign == "per" else (first, second)
     if len(words) > 1 and _words_apart(words):
-        second = _singular(words[-1:], whole=True)
+        second = _singular(words[-1:], is_whole=True)
         first = _singular(words[:-1]) if second is not None else None
         if first is not None and second is not None and _are_of_one_dimension(first, second):
             return ("?", "?")
@@ -415,10 +438,14 @@ def _words_apart(words: Sequence[str]) -> bool:
     return "_".join(words[-2:]) not in _ends() and "_".join(words[-3:]) not in _ends()
 
 
-def _singular(words: Sequence[str], whole: bool = False) -> str | None:
-    """Return the one unit that words end in, also by its name in the singular (``MILE``)."""
+def _singular(words: Sequence[str], is_whole: bool = False) -> str | None:
+    """Return the unit that words end in, also by its name in the singular: ``MILE`` → ``mi``; ``None`` if there is
+    not one.
+
+    ``is_whole``: the unit has to be all of the words.
+    """
     for length in (3, 2, 1):
-        if len(words) < length or (whole and len(words) != length):
+        if len(words) < length or (is_whole and len(words) != length):
             continue
         end = "_".join(words[-length:])
         candidates = [c for c in _ends().get(end, ()) if not c.is_needy]
@@ -439,7 +466,10 @@ def _are_of_one_dimension(first: str, second: str) -> bool:
 
 
 def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...]]:
-    """Return the unit that a name says, and all that its number may be in."""
+    """Return the unit that a name says for sure, if any, and all units that its number may be in.
+
+    ``heat_kwh`` → ``("kWh", ("kWh",))``; ``amount_cents`` → ``(None, ("cent",))``.
+    """
     if not words:
         return None, ()
     last = words[-1].text
@@ -454,9 +484,11 @@ def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...
             groups[-1].append(word)
     if len(groups) > 1:
         return _quotient(groups)
+    # Cents, of whatever currency, in a name that is about money.
     if (part := _words().parts.get(last)) is not None and not _atom(words)[0]:
         is_money = len(words) == 1 or not _words().money.isdisjoint(word.text for word in words)
         return None, (part,) if is_money or words[-2].text == "amount" else ()
+    # What is counted: `input_tokens`, but not `max_10_tokens`.
     if last in _things() and not words[-1].is_camel and not _atom(words)[0]:
         previous = words[-2].text if len(words) > 1 else ""
         is_its_own = not _is_barred(previous) and previous not in _words().joined
@@ -465,25 +497,30 @@ def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...
 
 
 def _quotient(groups: Sequence[Sequence[_Word]]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the unit of ``price_usd_per_kwh``."""
-    dividend, *lower_margin = groups
-    upper_margin = _dividends(dividend)
-    divisors = [_divisors(group) for group in lower_margin]
-    if not upper_margin or not all(divisors) or len(divisors) > 3:
+    """Return the unit of words that "per" separates, if it is sure, and its readings: ``price_usd | kwh`` →
+    ``USD/kWh``.
+    """
+    dividend, *divisor_words = groups
+    dividends = _dividends(dividend)
+    divisors = [_divisors(group) for group in divisor_words]
+    if not dividends or not all(divisors) or len(divisors) > 3:
         return None, ()
     readings = [""]
     for choices in divisors:
         readings = [f"{reading}/{choice}" for reading in readings for choice in choices]
-    units_read = tuple(dict.fromkeys(f"{unit}{reading}" for unit in upper_margin for reading in readings))
-    is_named = len(units_read) == 1 and not any(
+    units_read = tuple(dict.fromkeys(f"{unit}{reading}" for unit in dividends for reading in readings))
+    # Not sure: cents of whatever currency, and a camelCase noun (`maxTokensPerDay`), which may be a part of a name.
+    is_sure = len(units_read) == 1 and not any(
         (unit in units_of("counts") and dividend[-1].is_camel) or unit in _words().parts.values()
-        for unit in upper_margin
+        for unit in dividends
     )
-    return (units_read[0] if is_named else None), units_read[:6]
+    return (units_read[0] if is_sure else None), units_read[:6]
 
 
 def _dividends(words: Sequence[_Word]) -> tuple[str, ...]:
-    """Return the readings of what is before a ``per``: a thing that is counted, and a letter, are units there."""
+    """Return the units that the words before "per" may say; unlike elsewhere, also a counted thing (``tokens``) or a
+    letter.
+    """
     if not words:
         return ()
     _, readings = _side_by_side(words, is_divided=True)
@@ -499,7 +536,9 @@ def _dividends(words: Sequence[_Word]) -> tuple[str, ...]:
 
 
 def _divisors(words: Sequence[_Word]) -> tuple[str, ...]:
-    """Return the readings of the units between one ``per`` and the next."""
+    """Return the units that the words between one "per" and the next may say: ``sqm`` → ``m2``, ``m3_day`` →
+    ``m3/day``.
+    """
     joined = "_".join(word.text for word in words)
     if unit := _below_per().get(joined):
         return (unit,)
@@ -514,12 +553,16 @@ def _divisors(words: Sequence[_Word]) -> tuple[str, ...]:
 
 
 def _side_by_side(words: Sequence[_Word], is_divided: bool = False) -> tuple[str | None, tuple[str, ...]]:
-    """Return the unit at the end of words without a ``per``, alone or side by side with the one before it."""
+    """Return the unit at the end of words without "per", if it is sure, and its readings.
+
+    It is one unit (``heat_kwh``), or two next to each other (``irradiance_w_m2`` → ``W/m2``).
+    """
     last = words[-1].text
     candidates, length = _atom(words)
     if not candidates and last in ("year", "yr") and len(words) > 1:
         return _over_a_year(words[:-1])
     if not candidates and last in ("l", "h", "s", "d", "day", "hr") and len(words) > 1:
+        # A letter that is no unit alone is one next to another unit: `mg_l`, `km_h`.
         letter = {"l": ("L", "volume"), "d": ("day", "time"), "day": ("day", "time"), "hr": ("h", "time")}
         unit, dimension = letter.get(last, (last, "time"))
         pairs = _pairs([_Ends(unit, dimension, False)], words[:-1])
@@ -527,7 +570,7 @@ def _side_by_side(words: Sequence[_Word], is_divided: bool = False) -> tuple[str
     if not candidates:
         return None, ()
     prior = words[: len(words) - length]
-    if prior and prior[-1].text not in ("min", "max"):
+    if prior and prior[-1].text not in ("min", "max"):  # `min_kwh` is a minimum in kWh, and no minutes
         pairs = _pairs(candidates, prior)
         if pairs is not None:
             return _one(pairs)
@@ -537,8 +580,8 @@ def _side_by_side(words: Sequence[_Word], is_divided: bool = False) -> tuple[str
 def _one(pairs: tuple[bool, tuple[str, ...]] | None) -> tuple[str | None, tuple[str, ...]]:
     if pairs is None:
         return None, ()
-    is_named, readings = pairs
-    return (readings[0] if is_named and len(readings) == 1 else None), readings
+    is_sure, readings = pairs
+    return (readings[0] if is_sure and len(readings) == 1 else None), readings
 
 
 def _alone(
@@ -548,27 +591,33 @@ def _alone(
     prior: Sequence[_Word],
     is_divided: bool,
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Return the unit that the end of a name says by itself, if it is sure, and the units that it may be."""
+    """Return the unit that the end of a name says by itself, if it is sure, and the units that it may be.
+
+    The unit is that of the last ``length`` words, ``prior`` are the words before it.
+    """
     readings = tuple(candidate.unit for candidate in candidates if _is_open(candidate, prior, is_divided))
     if len(readings) != len(candidates):
         return None, ()
     end = "_".join(word.text for word in words[-length:])
     other_words = {candidate.unit for candidate in _ends()[end] if not candidate.is_needy} - {*readings}
-    is_named = len(readings) == 1 and (not other_words or words[-1].raw in readings)
+    is_sure = len(readings) == 1 and (not other_words or words[-1].raw in readings)
     [dimension, *_] = [candidate.dimension for candidate in candidates]
     if dimension in _TIMES and not is_divided:
-        if len(end) == 1 or end == "min":
-            is_named = _is_duration(prior)
-            return (readings[0] if is_named else None), readings if is_named else ()
+        if len(end) == 1 or end == "min":  # `wait_s`, but not `user_s` or `price_min`
+            is_sure = _is_duration(prior)
+            return (readings[0] if is_sure else None), readings if is_sure else ()
         is_alone = all(word.text in _words().qualifiers for word in prior)
-        is_named = is_named and (is_alone or _is_duration(prior) or _is_number_of(prior))
+        is_sure = is_sure and (is_alone or _is_duration(prior) or _is_number_of(prior))
     elif len(end) == 1:
-        is_named = dimension == "temperature" and _previous(prior) in _TEMPERATURES
-    return (readings[0] if is_named else None), readings
+        is_sure = dimension == "temperature" and _previous(prior) in _TEMPERATURES
+    return (readings[0] if is_sure else None), readings
 
 
 def _previous(prior: Sequence[_Word]) -> str:
-    """Return the word before a unit, statistics and an ``in`` aside: ``latency_p95_ms``."""
+    """Return the word before a unit that says what is measured: ``latency`` for ``latency_p95_ms``.
+
+    Statistics and an ``in`` between them are skipped.
+    """
     end = len(prior)
     while end > 1 and (prior[end - 1].text in _words().qualifiers or prior[end - 1].text == "in"):
         if prior[end - 1].text in _words().durations:
@@ -589,12 +638,14 @@ def _is_number_of(prior: Sequence[_Word]) -> bool:
 
 
 def _is_barred(word: str) -> bool:
-    """Return whether a word before a unit makes it none of this number's: another size, a number, a part of another
-    thing.
+    """Return whether the word before a unit shows that the unit is not this number's.
+
+    So do a number (``per_100_km``), a size (``million_usd``), and a word that makes the unit a part of another thing.
+    A height of measurement does not: ``wind_10m_kmh``.
     """
     table = _words()
-    is_number = word[:1].isdigit() or (word[:1] == "x" and word[1:].isdigit())
-    is_number = is_number and not _LEVEL.fullmatch(word)
+    is_digits = word[:1].isdigit() or (word[:1] == "x" and word[1:].isdigit())
+    is_number = is_digits and not _LEVEL.fullmatch(word)
     return is_number or word in table.numbers or word in table.other_words or word in table.scales
 
 
@@ -605,7 +656,9 @@ def _is_joined_with_prefix(word: str) -> bool:
 
 
 def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False) -> bool:
-    """Return whether the words before a unit leave it the number's own."""
+    """Return whether the words before a unit leave it the unit of this number: not in ``million_usd`` or
+    ``eur_usd_fx``.
+    """
     if not prior:
         return True
     table, dimension = _words(), candidate.dimension
@@ -630,7 +683,9 @@ def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False)
 
 
 def _over_a_year(words: Sequence[_Word]) -> tuple[str | None, tuple[str, ...]]:
-    """``kwh_m2_year`` is the one such unit of the allowlist; of others a year may only contradict."""
+    """Return the unit of words before "year", divided by it: ``kwh_m2`` → ``kWh/m2/year``, the only such unit that is
+    sure.
+    """
     unit, readings = _side_by_side(words)
     if unit is not None and f"{unit}/year" in units():
         return f"{unit}/year", (f"{unit}/year",)
@@ -644,8 +699,9 @@ def _is_flowing(unit: str) -> bool:
 
 
 def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, tuple[str, ...]] | None:
-    """Return the readings of a unit with the one right before it, and whether they may be named; ``None``: there is
-    none.
+    """Return whether two units side by side say one unit for sure, and the units that they may say; ``None``: no pair.
+
+    ``candidates`` are the readings of the last unit, ``prior`` the words before it: ``w`` before ``m2`` → ``W/m2``.
     """
     previous = prior[-1].text
     dividends, size = _atom(prior)
@@ -678,7 +734,7 @@ def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, t
     if rest and (_atom(rest)[0] or not all(_is_open(d, rest, is_divided=True) for d in dividends)):
         return (False, ())
     readings: list[str] = []
-    is_named = True
+    is_sure = True
     for first in dividends:
         for second in candidates:
             over, under = first.dimension, second.dimension
@@ -695,16 +751,18 @@ def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, t
             elif over.startswith("currency") and under.startswith("currency"):
                 return (False, ())  # which way `eur_usd` goes, it does not say
             elif under in _TIMES and over in _FLOWING:
-                is_named = False
+                is_sure = False
                 readings.append(f"{first.unit}/{second.unit}")  # no one multiplies a volume by a time
             else:
-                is_named = False
+                is_sure = False
                 readings += [f"{first.unit}/{second.unit}", f"{first.unit}*{second.unit}"]
-    return is_named, tuple(dict.fromkeys(readings))
+    return is_sure, tuple(dict.fromkeys(readings))
 
 
 def _atom(words: Sequence[_Word]) -> tuple[tuple[_Ends, ...], int]:
-    """Return the units that the last words may be, and of how many words these are."""
+    """Return the units that the last words of a name may say, and how many words that takes: ``usd`` → 1,
+    ``watt_hours`` → 2.
+    """
     table = _words()
     for length in (3, 2, 1):
         if len(words) < length:

@@ -15,7 +15,9 @@ _LETTERS = 60  # of a word that may say a number
 
 
 def spelled_places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of words that say a number, one for words that follow each other."""
+    """Yield the places of numbers in words: "five hundred kWh" → that of "five hundred", adjacent words being one
+    number.
+    """
     start = end = -1
     for match in _WORD.finditer(text):
         if not _says_number(match[0].lower()):
@@ -40,7 +42,9 @@ def _says_number(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[frozenset[str], tuple[re.Pattern[str], ...], frozenset[str]]:
-    """Return the number words, the expressions of joined ones, and the words that count only with others."""
+    """Return all number words, the expressions of those written together, and the words that are no number alone
+    ("tres").
+    """
     text = read("number_words.txt")
     alone = frozenset(text.partition("[alone no number]\n")[2].split())
     words = {*surrounding_words("magnitudes")}

@@ -118,14 +118,16 @@ def scan_naked_numbers(
     glued: Collection[str] = (),
     claimed: Sequence[str] | None = None,
 ) -> list[NakedNumber]:
-    """Find the naked numbers of a message template, in order and without overlap.
+    """Return the naked numbers of a message template, in order: ``"{{claim:0}} of 500 kWh"`` → one, ``500``.
 
-    ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's own unit
-    symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred kWh"). Macros are
-    masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those, and ``macros`` may
-    hand over what it found. ``claimed`` has the unit of each claim, or "" if that is not known; without it, no unit
-    may be typed next to a macro. ``12.5`` and ``2,500`` are one number each. Offsets count code points. Raises
-    TypeError for what is not a text.
+    Macros are masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those. Offsets
+    count code points. Raises TypeError for what is not a text.
+
+    * ``whitelist``: regular expressions whose matches excuse the digits in them.
+    * ``words``: whether numbers in words count as well ("five hundred kWh").
+    * ``units``, ``glued``: unit symbols of the project and of its packs, whose own digits are no numbers (``m2``).
+    * ``macros``: those of the text, if they are known already.
+    * ``claimed``: the unit of each claim, ``""`` if unknown. Without it, no unit may be typed next to a macro.
     """
     if not isinstance(text, str) or isinstance(whitelist, str) or isinstance(units, str):
         raise TypeError("scan_naked_numbers needs a str; whitelist and units must be lists of str")
@@ -161,6 +163,7 @@ class _Message:
         glued: Collection[str],
         claimed: Sequence[str] | None,
     ) -> None:
+        """Read a message as the checks need it; see the class."""
         self.text, self.macros, self.words, self.units = text, macros, words, units
         indexes = [-1 if macro.problem or macro.index is None else macro.index for macro in macros]
         self.macro_units: list[str | None] = [None] * len(macros)
@@ -175,9 +178,11 @@ class _Message:
         self.typed, self.view = masked, None
         if not (macros or words or "&" in text):
             return
+        # "- Heat: {{claim:0}}" opens an item: its dash is no minus, and becomes a comma here.
         for dash in _DASHES_OF_PROSE if "-" in masked or "–" in masked else ():
             self.typed = dash.sub(r"\1,\2", self.typed)
         following = zip(macros, self.macro_units, self.macro_units[1:], strict=False)
+        # "{{claim:0}}–{{claim:1}}" is a range if both have one unit; else the dash is a minus.
         alike = {macro.end for macro, unit, next_unit in following if unit == next_unit}
         self.typed = _RANGE.sub(
             lambda dash: ";".center(len(dash[0])) if dash.start() in alike else dash[0], self.typed
@@ -185,6 +190,7 @@ class _Message:
         is_ascii = text.isascii()
         if (_MARKUP if is_ascii else _PLAIN).search(self.typed):
             self.view = View(self.typed, printable=is_ascii and _is_printable(text))
+            # Paragraph separators: a word in a comment belongs to no text around it, and the places stay.
             self.typed = self.typed.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
 
 
@@ -195,23 +201,24 @@ def _hiding(message: _Message) -> Iterator[_Place]:
 
 
 def _surroundings(message: _Message) -> Iterator[_Place]:
-    """Signs, letters, units and macros that would become part of what a macro renders."""
-    view, macros = message.view, [macro for macro in message.macros if macro.problem is None]
-    if not macros:
+    """Yield the signs, letters, units and macros that would become part of a macro's number: "-{{claim:0}}",
+    "k{{claim:0}}".
+
+    Each macro is read in the view, which is what a reader sees, or, inside an HTML comment, in the text as it is typed.
+    """
+    view = message.view
+    pairs = zip(message.macros, message.macro_units, strict=True)
+    well_formed = [(macro, unit) for macro, unit in pairs if macro.problem is None]
+    if not well_formed:
         return
-    typed = plain = Plain.of(message.typed)
-    if view is not None:
-        plain = Plain.of(view.text)
-    for macro, unit in zip(message.macros, message.macro_units, strict=True):
-        if macro.problem is not None:
-            continue
-        place = view.find(macro.start) if view is not None else macro.start
-        text, start = (
-            (plain, place) if place is not None else (typed, macro.start)
-        )  # a comment, which is not shown
+    typed = Plain.of(message.typed)
+    view_plain = typed if view is None else Plain.of(view.text)
+    for macro, unit in well_formed:
+        place = None if view is None else view.find(macro.start)
+        text, start = (typed, macro.start) if place is None else (view_plain, place)
         end = start + macro.end - macro.start
         for fault in (fault_at_start(text, start, end), fault_at_end(text, end, unit, message.units)):
-            if fault is not None and view is not None and text is plain:
+            if fault is not None and view is not None and place is not None:
                 yield Fault(*view.span(fault.start, fault.end), fault.hint, fault.is_reading)
             elif fault is not None:
                 yield fault
@@ -227,7 +234,9 @@ def _typed_numbers(message: _Message) -> Iterator[_Place]:
 
 
 def _reversals(message: _Message) -> Iterator[_Place]:
-    """Yield the invisible marks and the tags that reverse the direction of a text, if it contains numbers."""
+    r"""Yield the places of marks and tags that reverse the direction of a text, if it has numbers: "\u202e" shows
+    12 as 21.
+    """
     text = message.text
     if text.isascii() and "<" not in text:
         return
@@ -242,7 +251,7 @@ def _seen_numerals(message: _Message) -> Iterator[_Place]:
 
 
 def _number_words(message: _Message) -> Iterator[_Place]:
-    """Numbers in words, as typed or as seen: split by markup, in letters of another style."""
+    """Yield the places of numbers in words ("five hundred"), as typed and as seen: "five <b>hun</b>dred", "𝐟𝐢𝐯𝐞"."""
     if not message.words:
         return
     for match in _pattern(_NUMBER_WORDS).finditer(message.lettered):
@@ -283,7 +292,7 @@ def _without_emphasis(text: str) -> str:
 def _digits(
     text: str, whitelist: Collection[str], units: Collection[str], glued: Collection[str]
 ) -> list[tuple[int, int]]:
-    """Return the spans of digits that nothing excuses."""
+    """Return the places of numbers in digits that nothing excuses: in "500 m2 on 2024-05-03" that of "500"."""
     text = _without_emphasis(text)
     digits = text if text.isascii() else replaced(text, is_numeral, "0")
     for digit in "0123456789":  # far faster than the expression
@@ -300,18 +309,18 @@ def _digits(
 
 
 def _excuses(text: str, whitelist: Collection[str], symbols: re.Pattern[str]) -> list[re.Match[str]]:
-    """Return the contexts that are whitelisted, and the symbols of units, which may contain digits."""
+    """Return the matches of dates, times, versions, list markers, units with digits and whitelisted expressions."""
     parted = text if text.isascii() else pattern("end of a word").sub(" ", text)
     excuses = [match for pattern in (*_CONTEXTS, symbols) for match in pattern.finditer(parted)]
     if whitelist:
         from gllint_runtime.policy.patterns import matches  # few projects have expressions of their own
 
         excuses += (match for own in whitelist for match in matches(own, text))
-    return [match for match in excuses if match.re not in (_DATE, _TIME) or _is_real(match)]
+    return [match for match in excuses if match.re not in (_DATE, _TIME) or _is_real(match)]  # not 25:61
 
 
 def _is_real(match: re.Match[str]) -> bool:
-    """False for what only looks like a date or a time: the 30th of February, 25:61."""
+    """Return whether the calendar or the clock has what a match shows: not the 30th of February, or 25:61."""
     first, second, third = (int(part or 0) for part in match.groups())
     if match.re is _TIME:
         return first < 24 and second < 60 and third < 60
@@ -324,7 +333,9 @@ def _is_real(match: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=16)
 def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
-    """Whole words that are a symbol with a digit: of the allowlist, CO2, CO2e, or of ``units``."""
+    """Return the expression of whole words that are a unit with a digit: ``m2``, ``m²``, ``CO2``, and those of
+    ``units``.
+    """
     words = {
         unit
         for unit in {"CO2", "CO2e", *ALLOWED_UNITS, *units}
@@ -342,7 +353,9 @@ def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
 
 
 def _merge(places: list[_Place]) -> list[_Place]:
-    """Return the places in order, those that overlap or abut joined."""
+    """Return the places in order, each two that overlap or touch joined to one, with the hint of the first that
+    has one.
+    """
     merged: list[_Place] = []
     for start, end, hint, is_reading in sorted(places, key=lambda place: place[:2]):
         if merged and start <= merged[-1][1]:
@@ -366,10 +379,10 @@ _ISOLATE = expression(r"[\u2066-\u2069]")
 
 
 def unsafe_characters(text: str) -> list[tuple[int, int]]:
-    """Return the places of control characters by which a terminal or a screen would rewrite what it shows, of
-    characters for private use, and of halves of surrogate pairs.
+    """Return the places of characters that could make a screen show something else than the text, in order.
 
-    Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
+    These are control characters, characters for private use, halves of surrogate pairs, and isolates that are not
+    closed in their order. Line feeds, CRLF, tabs and closed isolates are allowed.
     """
     if HOLE not in text and (text.isprintable() or _is_printable(text)):
         return []

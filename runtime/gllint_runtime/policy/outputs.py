@@ -59,13 +59,13 @@ def verified_output(
         return _sourced_output(tool_name, output, policy, units, schema)
     # Of a class that lies about itself not even the class is asked.
     if not issubclass(type(output), str) or (value := json_value(output)) is None:
-        return _held_output(tool_name, output, policy, units, schema)
+        return _claims_output(tool_name, output, policy, units, schema)
     if schema is None and policy.json_text != "strict":
         return _foreign_output(tool_name, output, policy, units)
     # What its schema declares to be text is no value of another kind.
     if schema is not None and schema.check(value) is not None and schema.check(output) is None:
-        return _held_output(tool_name, output, policy, units, schema)
-    survey = _held_output(tool_name, value, policy, units, schema)
+        return _claims_output(tool_name, output, policy, units, schema)
+    survey = _claims_output(tool_name, value, policy, units, schema)
     survey.is_json_text = True
     return survey
 
@@ -88,10 +88,12 @@ def _sourced_output(
     return survey
 
 
-def _held_output(
+def _claims_output(
     tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None = None
 ) -> Survey:
-    """Read an output, and check it against its schema. Raises :class:`GLError`."""
+    """Return an output in claims mode, in which each number has an allowed unit and its schema fits. Raises
+    :class:`GLError`.
+    """
     try:
         survey = Survey(output, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes)
     except DataProblem as problem:
@@ -124,7 +126,10 @@ def _held_output(
 
 
 def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
-    """Return the output with each allowed unit as the allowlist writes it."""
+    """Return the output with its units as the allowlist spells them: ``m³`` → ``m3``, ``cfs`` → ``ft3/s``.
+
+    The data change only for an abbreviation such as ``cfs``, which the model receives spelt out.
+    """
     for path, quantity in survey.quantities.items():
         if quantity.unit in RENDERED_UNITS:
             rendered = RENDERED_UNITS[quantity.unit]
@@ -138,9 +143,11 @@ def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
 
 
 def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
-    """Return the output as plain data, of which only Quantities with an allowed unit can be claimed.
+    """Return the output as plain data in which each Quantity with an allowed unit can be claimed, and nothing is
+    rejected.
 
-    Raises ValueError.
+    A text that is JSON is read: ``'{"heat": {"value": 2, "unit": "kWh"}}'`` → the Quantity at ``$.heat``. Raises
+    ValueError.
     """
     value = json_value(output) if issubclass(type(output), str) else None
     survey = Survey(
@@ -154,11 +161,11 @@ def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
 
 
 def _foreign_output(tool_name: str, text: str, policy: Policy, units: UnitRegistry) -> Survey:
-    """Return the data of a JSON text that its tool may only pass on."""
+    """Return the data of a JSON text that its tool may only pass on: raw numbers in it are logged, and not rejected."""
     try:
         survey = unheld_output(text, policy, units)
     except DataProblem:  # beyond the bounds of data: it stays a text
-        return _held_output(tool_name, text, policy, units)
+        return _claims_output(tool_name, text, policy, units)
     if survey.raw_numbers:
         places = ", ".join(map(show_path, [*survey.raw_numbers][:20]))
         logger.warning("Tool %s returned JSON text with raw numbers at %s", tool_name, places)
@@ -166,7 +173,9 @@ def _foreign_output(tool_name: str, text: str, policy: Policy, units: UnitRegist
 
 
 def json_value(text: str) -> Any:
-    """Return the object or array that ``text`` is the JSON of; ``None`` if it is no JSON, or that of anything else."""
+    """Return the object or array that a JSON text contains: ``'{"a": 1}'`` → ``{"a": 1}``; ``None`` for any other
+    text.
+    """
     if not _BEGINS_VALUE(text):
         return None
     try:
@@ -184,7 +193,7 @@ def _refused_constant(name: str) -> None:
 
 
 def _read_settings(survey: Survey, tool_name: str, policy: Policy) -> None:
-    """Make Quantities of the numbers whose unit the policy declares."""
+    """Make Quantities of the numbers whose unit the setting ``units`` declares: ``{"heat": "kWh"}``."""
     for path, number in [*survey.raw_numbers.items(), *survey.plain_numbers.items()]:
         key = next((step for step in reversed(path) if isinstance(step, str)), None)
         unit = policy.unit_declared(key, tool_name, show_path(path))
@@ -203,7 +212,7 @@ def _read_models(survey: Survey) -> None:
 
 @lru_cache(maxsize=256)
 def _units_of_model(model: Any) -> ParameterUnits:
-    """Return the units that the fields of a dataclass or of a pydantic model declare."""
+    """Return the units that the fields of a dataclass (in their metadata) or of a pydantic model declare."""
     if is_dataclass(model):
         return ParameterUnits({"properties": {field.name: dict(field.metadata) for field in fields(model)}})
     try:
@@ -215,7 +224,10 @@ def _units_of_model(model: Any) -> ParameterUnits:
 def _read_declarations(
     survey: Survey, declaration_at: Callable[[Path], ParameterUnit], root: Path = ()
 ) -> None:
-    """Make Quantities of the numbers below ``root`` whose unit a schema declares, and enter the bases it declares."""
+    """Make Quantities of the numbers below ``root`` whose unit a schema declares, and note the bases that it declares.
+
+    ``declaration_at`` gives what the schema declares at a path that begins at ``root``.
+    """
     for path, number in [*survey.raw_numbers.items()]:
         if path[: len(root)] != root:
             continue
@@ -231,7 +243,9 @@ def _read_declarations(
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
-    """Return a copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
+    """Return a copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA if they are no JSON
+    object.
+    """
     try:
         copied = plain(arguments)
     except DataProblem as problem:
@@ -244,9 +258,9 @@ def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
 
 
 def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity:
-    """Return the Quantity that a claim's path leads to.
+    """Return the Quantity at a claim's path: ``"$.heat"`` → ``Quantity(2, "kWh")``.
 
-    Raises GLDataError PATH_RESOLUTION, with the paths there are.
+    Raises GLDataError PATH_RESOLUTION, whose hint lists the paths that can be claimed.
     """
     try:
         steps = parse_claim_path(path, arrays=arrays)
@@ -302,7 +316,7 @@ def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLVal
 
 
 def _raw_numbers(paths: Sequence[Path]) -> GLValidationError:
-    """Return the error for the raw numbers of an output: the first, and where the others are."""
+    """Return the error for raw numbers at ``paths``: it is at the first, and names the next few."""
     others = [*dict.fromkeys(show_path(path) for path in paths[1:_MOST_NAMED])]
     message = "a raw number; wrap it in a Quantity {value, unit}"
     if others:
@@ -315,16 +329,17 @@ def _raw_numbers(paths: Sequence[Path]) -> GLValidationError:
 
 
 def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
-    """Return the test of a tool's schema. Raises GLValidationError for one that would check nothing, or fetch.
+    """Return the test of a tool's schema: a function from data to its first error.
 
-    ``code``, ARGS_SCHEMA or RESULT_SCHEMA, says which it is. Of no use is what is invalid, misspelt or points outside.
+    ``code`` is ARGS_SCHEMA or RESULT_SCHEMA. Raises GLValidationError with that code for a schema that is invalid,
+    has a misspelt keyword, or refers to an unknown schema or endlessly to itself.
     """
     try:
         troubles = [f"{show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
         troubles += [
             f"{show_path(path)}: did you mean {meant!r}?" for path, meant in schemas.misspelt_keywords(schema)
         ]
-        troubles += [f"{show_path(path)}: this schema is unknown" for path in validation.foreign_refs(schema)]
+        troubles += [f"{show_path(path)}: no such schema" for path in validation.foreign_refs(schema)]
         troubles += [
             f"{show_path(path)}: it refers to itself endlessly" for path in validation.endless_refs(schema)
         ]

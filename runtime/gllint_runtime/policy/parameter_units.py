@@ -24,21 +24,26 @@ _NUMERIC = frozenset({"number", "integer"})
 
 @lru_cache(maxsize=8192)
 def argument_units(name: str) -> tuple[str, ...]:
-    """Return every unit in which an argument may be taken by its name: ``amount_cents`` in the cents of
-    each currency.
+    """Return the units that an argument may be in by its name: ``heat_kwh`` → ``kWh``; ``amount_cents`` →
+    ``USD_cent``, ….
     """
-    readings = [unit for reading in read_name(name).readings for unit in _parts().get(reading, (reading,))]
+    parts = _units_by_part()
+    readings = [unit for reading in read_name(name).readings for unit in parts.get(reading, (reading,))]
+    # Of `MWh` and `mWh` the first, unless only the rare one is possible.
     usual = [unit for unit in readings if unit not in units() or "doubt" not in units()[unit].packs]
     return tuple(usual or readings)
 
 
 @cache
-def _parts() -> Mapping[str, tuple[str, ...]]:
-    """Return the parts of each currency that a name leaves open: ``cent``, ``milliunit``, ``microunit``."""
+def _units_by_part() -> Mapping[str, tuple[str, ...]]:
+    """Return the units of each part of a currency that names leave open: ``"cent"`` →
+    ``("USD_cent", "EUR_cent", …)``.
+    """
     parts: dict[str, tuple[str, ...]] = {}
     for unit in units():
         code, _, end = unit.partition("_")
         if end and len(code) == 3 and code.isupper():
+            # Names say "cents" for the hundredth of any currency, pence and centavos included.
             part = {"milli": "milliunit", "micro": "microunit"}.get(end, "cent")
             parts[part] = (*parts.get(part, ()), unit)
     return parts
@@ -79,14 +84,18 @@ class ParameterUnits:
         self._offered: dict[Path, tuple[Any, ...]] = {}
 
     def at(self, path: Path) -> ParameterUnit:
-        """Return the unit of the arguments at ``path``: a number, or an object that is a Quantity."""
-        known = self._of_path.get(path)
-        if known is None:
-            path = tuple(["[]" if type(step) is int else step for step in path])
-            known = self._of_path.get(path) or self._resolved(path)
+        """Return what is declared or named for the argument at ``path``: ``("rows", 0, "heat_kwh")`` → the unit
+        ``kWh``.
+        """
+        unit = self._of_path.get(path)
+        if unit is None:
+            path = tuple(
+                ["[]" if type(step) is int else step for step in path]
+            )  # all elements of a list are alike
+            unit = self._of_path.get(path) or self._resolved(path)
             if len(self._of_path) < _MOST_PATHS:
-                self._of_path[path] = known
-        return known
+                self._of_path[path] = unit
+        return unit
 
     def offered(self, path: Path) -> tuple[Any, ...]:
         """Return the values that the schema offers at ``path``: its ``const``, ``default`` and ``enum``."""
@@ -114,7 +123,9 @@ class ParameterUnits:
 
     @cached_property
     def typed(self) -> frozenset[str]:
-        """The arguments that are numbers with a unit, and never text: a text there may be a Quantity."""
+        """The names of arguments that are numbers with a unit and never text: a text given for one may be
+        "12.5 kWh".
+        """
         declared = self._schema.get("properties")
         names = [name for name in declared if isinstance(name, str)] if isinstance(declared, Mapping) else []
         units = {name: self.at((name,)) for name in names}
@@ -133,7 +144,7 @@ class ParameterUnits:
         )
 
     def _resolved(self, path: Path) -> ParameterUnit:
-        """Return the unit of the parameter at a path."""
+        """Return what the schema and the name say about the parameter at ``path``: the innermost declaration counts."""
         nodes = alternatives(self._schema, [self._schema])
         declared: list[str] = []
         sources = _sources(nodes)
@@ -164,7 +175,9 @@ class ParameterUnits:
 
 
 def _inner(nodes: list[Mapping[Any, Any]], step: Any) -> list[Any]:
-    """Return the schemas one step down, ``"[]"`` being any element."""
+    """Return the schemas of the member ``step``, or of any element for ``"[]"``, of a value with the schemas
+    ``nodes``.
+    """
     if step == "[]":
         return [child for node in nodes for child in _elements(node)]
     return [child for node in nodes for child in _members(node, step)]
@@ -185,7 +198,9 @@ def _elements(node: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def _declared(nodes: list[Mapping[Any, Any]]) -> Iterator[str]:
-    """Yield the texts by which schemas of one value declare its unit."""
+    """Yield the units that the schemas of one value declare, by keyword or as the ``const`` or ``enum`` of a
+    Quantity's unit.
+    """
     for node in nodes:
         if (declared := declared_unit(node)) is not None:
             yield declared.unit

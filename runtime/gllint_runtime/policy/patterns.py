@@ -20,7 +20,9 @@ class SlowPattern(ValueError):
 
 
 def problem(pattern: str) -> str:
-    """Return what is wrong with an expression, ``""`` if it compiles."""
+    """Return what is wrong with a regular expression, ``""`` if it compiles: ``"("`` →
+    "is not a valid regular expression: …".
+    """
     import regex
 
     try:
@@ -31,7 +33,7 @@ def problem(pattern: str) -> str:
 
 
 def matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of an expression; of one that takes too long those that were found until then, and log it."""
+    """Yield the matches of an expression within a time limit; when it is over, log that and end."""
     try:
         yield from _compiled(pattern).finditer(text, timeout=SECONDS)
     except TimeoutError:
@@ -50,7 +52,7 @@ def is_in(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> Any:
-    """Compile an expression with the ``regex`` module, which has a time limit."""
+    """Return the expression, compiled by the ``regex`` module, which has a time limit."""
     import warnings
 
     import regex  # few projects have expressions of their own

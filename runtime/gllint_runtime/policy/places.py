@@ -167,7 +167,7 @@ class Layout:
         return _span_at(self._sentences(self.line_at(start)), start)
 
     def _sentences(self, line: Line) -> list[Span]:
-        """Return the spans of the sentences of a line."""
+        """Return the places of the sentences of a line; the point of an abbreviation ("approx. 5") ends none."""
         spans = self._sentence_spans.setdefault(line.start, [])
         first = line.start
         if spans:
@@ -189,7 +189,7 @@ class Layout:
         return self.sentence(at, at + 1) if at >= 0 else None
 
     def list_start(self, line: Line) -> int:
-        """Return where the list or table begins that ends at a line or right before it, with its introduction."""
+        """Return where the list or table that ends at ``line`` begins, with the line of prose that introduces it."""
         place = start = self._number_at(line.start)
         while place > max(0, start - _LONGEST_LIST) and self.lines[place - 1].kind in _LISTED:
             place -= 1
@@ -198,7 +198,11 @@ class Layout:
         return self.lines[place].start
 
     def next_item(self, line: Line) -> int:
-        """Return where the next item of a list ends; at the last item, or outside a list, where the line ends."""
+        """Return where the text that follows up on a line ends: the next item of its list, or the list that it
+        introduces.
+
+        At the last item, and for any other line, that is the end of the line.
+        """
         place = self._number_at(line.start) + 1
         if line.kind != "item" and self.text[line.start : line.end].rstrip().endswith(":"):
             end = line.end
@@ -215,7 +219,7 @@ class Layout:
         return _span_at(self.clauses(self.sentence(start, end)), start)
 
     def clauses(self, sentence: Span) -> list[Span]:
-        """Return the parts of a sentence, parted by commas and "and"."""
+        """Return the places of a sentence's clauses, which commas, "and" and the like separate."""
         spans = self._clause_spans.get(sentence)
         if spans is None:
             first, spans = sentence[0], []
@@ -233,16 +237,15 @@ class Layout:
         return (cells[number], number) if number < len(cells) else ((line.start, line.end), 0)
 
     def cells(self, line: Line) -> list[Span]:
-        """Return the cells of a row."""
+        """Return the places of the cells of a row: ``| Heat | 5 kWh |`` → those of "Heat" and "5 kWh", with their
+        blanks.
+        """
         if (spans := self._cell_spans.get(line.start)) is not None:
             return spans
         spans = self._cell_spans[line.start] = []
-        at = (
-            line.start
-            + len(self.text[line.start : line.end])
-            - len(self.text[line.start : line.end].lstrip(" \t|"))
-        )
-        if self.text[line.start : line.end].lstrip()[:1] == "|":
+        row = self.text[line.start : line.end]
+        at = line.start + len(row) - len(row.lstrip(" \t|"))
+        if row.lstrip()[:1] == "|":  # the first cell may be empty: `|| 5 |`
             at = self.text.index("|", line.start) + 1
         while at <= line.end:
             bar = self.text.find("|", at, line.end)
@@ -253,7 +256,12 @@ class Layout:
         return spans
 
     def scopes(self, place: Place) -> Iterator[tuple[Span, ...]]:
-        """Yield the stretches that say what a number is of, from the nearest to the farthest."""
+        """Yield the stretches that may say what a number is, from the nearest to the farthest, each as one or
+        several places.
+
+        In a row: its cell, then the header and the first cells; in prose: the text around it, its clause, its
+        sentence; last the label and headings above it.
+        """
         line = self.line_at(place.start)
         if line.kind == "row":
             cell, column = self.cell(line, place.start)
@@ -278,7 +286,9 @@ class Layout:
             yield (head,)
 
     def _windows(self, place: Place, clause: Span) -> Iterator[tuple[Span, ...]]:
-        """Yield the text between a number and its neighbours in a clause with several numbers."""
+        """Yield the text next to a number in a clause with several: "2 apples and 3 pears" → for 3 "pears" first,
+        then "and".
+        """
         first, last = (bisect_left(self._numbers, (at,)) for at in clause)
         inside = self._numbers[first:last]
         if len(inside) < 2:
@@ -306,9 +316,8 @@ class Layout:
         closed = self.text.find(")", place.end, clause[1])
         if opened >= 0 and closed >= 0 and sum(opened < span[0] < closed for span in inside) > 1:
             prior = opened + 1
-        if number and _COLON.fullmatch(
-            self.text, prior, place.start
-        ):  # the number before is the label: 404: 12
+        # The number before is the label of this one: `404: 12`.
+        if number and _COLON.fullmatch(self.text, prior, place.start):
             yield (inside[number - 1],)
         prior = max(prior, self.text.rfind(":", prior, place.start) + 1)
         if prior < place.start:
@@ -330,38 +339,46 @@ class Layout:
                 yield (earlier,)
 
     def declared(self, place: Place) -> Declared | None:
-        """Return what the label, header, row or heading of a number says about it."""
+        """Return what the header, label or heading of a number says about it: ``Heat (MWh): 5`` → the unit MWh;
+        else ``None``.
+
+        The nearest counts: the header of its column, the first cell of its row, the label before it, a unit in
+        brackets behind it, the lines above it, and last a caption ("All figures in millions").
+        """
         line = self.line_at(place.start)
-        if line.kind == "row":
-            _, column = self.cell(line, place.start)
-            if line.header is not None:
-                heads = self.cells(line.header)
-                if column < len(heads) and (hits := declaration(self.text[slice(*heads[column])], True)):
-                    return hits
-                row = self.cells(line)
-                if column and row and (hits := declaration(self.text[slice(*row[0])], False)):
-                    return hits
-        else:
-            label = self.text[line.start : place.start]
-            mark = max(label.rfind(":"), label.rfind("="))
-            if mark >= 0 and not label[mark + 1 :].strip(" \t$€£~≈*-−"):
-                begin = (
-                    max(label.rfind(", ", 0, mark), label.rfind("; ", 0, mark), label.rfind(". ", 0, mark))
-                    + 1
-                )
-                if hits := declaration(label[begin:mark], False):
-                    return hits
-            trailing = _BRACKET.match(self.text, place.end)
-            if trailing is not None and (hits := declared_unit(trailing[1])) and hits.units:  # 12.5 (MWh)
-                return hits
+        own = self._declared_in_row(line, place) if line.kind == "row" else self._declared_nearby(line, place)
+        if own is not None:
+            return own
         for head in line.heads:
             text = self.text[slice(*head)]
-            if hits := declaration(text.rstrip().rstrip(":"), False):
-                return hits
+            if declared := declaration(text.rstrip().rstrip(":"), False):
+                return declared
         for caption in self._captions:
-            if caption[0] < place.start and (hits := _caption(self.text[slice(*caption)])):
-                return hits
+            if caption[0] < place.start and (declared := _caption(self.text[slice(*caption)])):
+                return declared
         return None
+
+    def _declared_in_row(self, row: Line, place: Place) -> Declared | None:
+        """Return what the header of a number's column, or else the first cell of its row, says about it."""
+        _, column = self.cell(row, place.start)
+        if row.header is None:
+            return None
+        heads, cells = self.cells(row.header), self.cells(row)
+        if column < len(heads) and (declared := declaration(self.text[slice(*heads[column])], True)):
+            return declared
+        return declaration(self.text[slice(*cells[0])], False) if column and cells else None
+
+    def _declared_nearby(self, line: Line, place: Place) -> Declared | None:
+        """Return what a label before a number or a unit in brackets behind it says: "Heat (MWh): 5", "12.5 (MWh)"."""
+        label = self.text[line.start : place.start]
+        mark = max(label.rfind(":"), label.rfind("="))
+        if mark >= 0 and not label[mark + 1 :].strip(" \t$€£~≈*-−"):
+            begin = max(label.rfind(separator, 0, mark) for separator in (", ", "; ", ". ")) + 1
+            if declared := declaration(label[begin:mark], False):
+                return declared
+        trailing = _BRACKET.match(self.text, place.end)
+        declared = declared_unit(trailing[1]) if trailing is not None else None
+        return declared if declared is not None and declared.units else None
 
 
 def is_abbreviated(text: str, start: int, point: int) -> bool:
@@ -401,7 +418,11 @@ _LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORE
 
 @lru_cache(maxsize=1024)
 def declaration(text: str, is_header: bool) -> Declared | None:
-    """Return what a label or the header of a column says about the numbers behind or under it."""
+    """Return what a label or a column's header says about its numbers: "Heat (MWh)" → the unit MWh; else ``None``.
+
+    "Cost in USD millions" → USD, factor 1,000,000; "Energy per day" → divided by a day. ``is_header``: a bare unit
+    counts, too ("MWh").
+    """
     text = text.strip()
     if not text or len(text) > _MAX_LABEL * 2:
         return None
@@ -414,7 +435,7 @@ def declaration(text: str, is_header: bool) -> Declared | None:
         units, end = units_at(per[1], 0)
         if units and end == len(per[1]):
             return Declared((), 1.0, units[0])
-    if is_header and len(text) > 1:  # "A" and "B" are what is compared
+    if is_header and len(text) > 1:  # one letter ("A", "B") names what is compared
         if (hits := declared_unit(text)) is not None:
             return hits
         last = text.rsplit(None, 1)[-1]
@@ -423,7 +444,7 @@ def declaration(text: str, is_header: bool) -> Declared | None:
             and not last.islower()
             and 1 < len(last) < 12
             and (hits := declared_unit(last)) is not None
-            and all(is_allowed(unit) for unit in hits.units)  # no unit: the S9 of "Dustbot S9"
+            and all(is_allowed(unit) for unit in hits.units)  # not the "S9" of "Dustbot S9"
         ):
             return hits
         if "%" in text:
@@ -446,7 +467,11 @@ _GLUED_BEHIND = re.compile(r"(?<=[$€£¥])\s?([kKMmBb]|bn|mn|mm)\Z|(?<=[A-Z]{3
 
 @lru_cache(maxsize=1024)
 def declared_unit(text: str) -> Declared | None:
-    """Read the unit in a bracket, or in the words after "in": ``$M``, ``kEUR``, ``USD millions``, ``MWh``."""
+    """Return the unit and size of a text in brackets or after "in": ``$M``, ``kEUR``, ``USD millions``, ``MWh``;
+    else ``None``.
+
+    ``"kEUR"`` → ``Declared(("EUR",), 1000.0, "")``.
+    """
     text = re.sub(r"\bin\b|\bof\b|\bde\b", " ", text).strip()
     factor = 1.0
     letters = words_table()["letters"]
@@ -468,7 +493,7 @@ def declared_unit(text: str) -> Declared | None:
 
 
 def _line(piece: str, start: int) -> Line:
-    """Return the kind of a line: blank, rule, row, heading, item or text."""
+    """Return a line with its kind: blank, rule (``|---|``), row, heading, item, label ("Costs:") or prose."""
     text = piece.rstrip("\r\n")
     end = start + len(text)
     stripped = text.strip()
@@ -525,7 +550,9 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 @lru_cache(maxsize=16384)
 def folded_word(word: str) -> str:
-    """Return a word in small letters and without accents, as keys write it, and without the end of a plural."""
+    """Return a word in small letters, without accents and the end of a plural: "Cities" → "city", "Ströme" →
+    "stroeme".
+    """
     word = word.lower()
     if not word.isascii():
         word = unicodedata.normalize("NFKD", word.translate(_UMLAUTS))

@@ -40,7 +40,9 @@ _TYPES = frozenset({"QuantitativeValue", "MonetaryAmount", "PropertyValue"})
 
 
 def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
-    """Return the key of the number of an object with these keys, if it is one of these shapes."""
+    """Return the key of the number if an object with these keys has one of ``shapes``:
+    ``{"amount", "currency"}`` → "amount".
+    """
     for name in shapes:
         for shape in _SHAPES.get(name, ()):
             if shape.value not in keys or not any(unit in keys for unit in shape.units):
@@ -51,9 +53,8 @@ def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
 
 
 def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
-    """Return the unit of a Quantity in one of these shapes, as it is written here; ``None`` if it says none as text.
-
-    Its number is under :func:`value_key`.
+    """Return the unit of an object in one of ``shapes``: ``{"amount": 9.5, "currency": "EUR"}`` → ``"EUR"``; else
+    ``None``.
     """
     for name in shapes:
         if value_key(data, (name,)) is None:
@@ -64,7 +65,9 @@ def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
 
 
 def shaped_quantity(data: Mapping[str, Any], shapes: Collection[str]) -> Quantity | None:
-    """Return the Quantity of an object in one of these shapes; a text amount is read as well."""
+    """Return the Quantity of an object in one of ``shapes``: ``{"amount": "9.50", "currency": "EUR"}`` → 9.5 EUR;
+    else ``None``.
+    """
     key = value_key(data, shapes)
     if key is None or (unit := shaped_unit(data, shapes)) is None:
         return None
@@ -84,7 +87,9 @@ def _of_fhir(data: Mapping[str, Any]) -> str | None:
 
 
 def _of_schema_org(data: Mapping[str, Any]) -> str | None:
-    """Return the unit of a QuantitativeValue of schema.org, or ``None``."""
+    """Return the unit of a schema.org QuantitativeValue, ``{"value": 5, "unitCode": "KWH"}`` → ``"kWh"``; else
+    ``None``.
+    """
     declared = data.get("@type", "QuantitativeValue")
     if declared not in _TYPES:
         return None

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from gllint_runtime.policy.designations import designated
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.moments import Found, Moment, moments, weekday_numbers
+from gllint_runtime.policy.moments import Mention, Moment, moments, weekday_numbers
 from gllint_runtime.policy.places import Layout, Place
 from gllint_runtime.policy.seen_text import SeenText
 from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
@@ -36,9 +36,10 @@ class Shown(NamedTuple):
     upper_margin: float
 
     def fits(self, number: float) -> bool:
-        """Return whether ``number`` would be shown so. Nothing but zero is shown as zero."""
+        """Return whether ``number`` would be shown so: 1,180,000 as "1.2 million". Only zero is shown as zero."""
         if not self.value:
             return number == 0
+        # A value without margins (an exact code) still has the error of floating point.
         slack = (
             min(abs(self.value) * _SLACK, (self.lower_margin + self.upper_margin) * _SLACK_OF_STEP)
             or abs(number) * 1e-12
@@ -46,7 +47,7 @@ class Shown(NamedTuple):
         return -self.lower_margin - slack <= number - self.value <= self.upper_margin + slack
 
     def scaled(self, factor: float) -> Shown:
-        """Return the value in another size."""
+        """Return the value in another unit, margins included; a negative factor exchanges the margins."""
         lower_margin, upper_margin = (
             (self.lower_margin, self.upper_margin) if factor > 0 else (self.upper_margin, self.lower_margin)
         )
@@ -96,32 +97,20 @@ class Reader:
         self._own_units = tuple(units)
 
     def read(self, text: str, *, prose: bool = True) -> list[Reading]:
-        """Read a text in order.
+        """Return what a text says, in order: "It is 12.5 kWh since May 3" → a number with a unit, and a date.
 
-        Without ``prose`` it is data: its order means nothing, and no line is a label.
+        Without ``prose`` the text is data: its order means nothing, and no line is a label.
         """
         return GrowingText(self, prose=prose).add(text) if has_digit(text) else []
 
     def number(self, text: str, start: int, stop: int, place: Place) -> tuple[Reading, int]:
-        """Read the number at a position: a duration, a time of a stopwatch, or a value with its unit."""
-        duration = _DURATION.match(text, start)
-        if duration is not None and duration.end() >= stop:
-            hours, minutes, seconds = (float(part or 0) for part in duration.groups())
-            value, step = hours + minutes / 60 + seconds / 3600, 1 / 3600 if duration[3] else 1 / 60
-            length = Shown(value, step / 2, step / 2)
-            return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
-        if (watch := _STOPWATCH.match(text, start)) is not None and watch.end() == stop:
-            whole, rest, part = watch[1] or watch[3], watch[2] or watch[4], watch[5] or ""
-            value = int(whole) / 60 + (int(rest) + float(f"0{part.replace(',', '.')}")) / 3600
-            half = 10.0 ** -max(0, len(part) - 1) / 7200
-            return Reading(
-                start, stop, watch[0], "number", place, (Shown(value, half, half),), ("h",), "h"
-            ), stop
-        if (feet := _FEET.match(text, start)) is not None and feet.end() == stop:
-            length = Shown(int(feet[1]) + float(feet[2]) / 12, 1 / 24, 1 / 24)
-            return Reading(start, stop, feet[0], "number", place, (length,), ("ft",), "ft"), stop
-        if (time := _length(text, start, stop)) is not None:
-            return Reading(start, stop, text[start:stop], "number", place, (time,), ("h",), "h"), stop
+        """Return the number at ``start``, and where it ends with its unit: "-12.5 kWh/m2" → -12.5 in kWh/m2.
+
+        Its currency and sign are before it, its size ("million"), unit and divisor ("per day") behind it.
+        """
+        if (measure := _measure_in_parts(text, start, stop)) is not None:
+            value, unit = measure
+            return Reading(start, stop, text[start:stop], "number", place, (value,), (unit,), unit), stop
         match = _NUMBER.match(text, start)
         if match is None:
             return Reading(start, stop, text[start:stop], "code", place), stop
@@ -231,7 +220,7 @@ class Reader:
         return reading, max(unit_end, end)
 
     def _own_unit(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
-        """Return the project's own unit behind a number, and where it ends."""
+        """Return the project's own unit behind a number, and where it ends; ``()`` and ``at`` if there is none."""
         gap = at + (text[at : at + 1] == " ")
         for unit in self._own_units:
             if (
@@ -244,8 +233,9 @@ class Reader:
         return (), at
 
     def _values(self, match: re.Match[str], rounding: str) -> tuple[tuple[float, int, int], ...]:
-        """Return each value that the digits may have, with the power of ten of the last and how many are
-        significant.
+        """Return each value of the digits, with the power of ten of its last digit and how many digits are significant.
+
+        "12.50" → ``(12.5, -2, 4)``; "1,234" → ``(1234, 0, 4)``, and ``(1.234, -3, 4)`` too where a comma is decimal.
         """
         digits = match["digits"]
         if digits and _DECIMAL_COMMA.fullmatch(digits):
@@ -256,7 +246,7 @@ class Reader:
             part = _fraction(fraction)
             prior = float(digits) if digits and digits.isdecimal() else 0.0
             return ((prior + part, -9, 9),)
-        hits = []
+        values = []
         for text in _separations(digits, bool(self.decimal_comma)):
             whole, _, decimals = text.partition(".")
             if len(text) > _MAX_DIGITS or abs(power) > 300:
@@ -266,8 +256,8 @@ class Reader:
                 decimals = decimals.rstrip("0")
             significant = len((whole + decimals).lstrip("0"))
             zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
-            hits.append((value, power - len(decimals), (significant - zeros) or significant))
-        return tuple(hits)
+            values.append((value, power - len(decimals), (significant - zeros) or significant))
+        return tuple(values)
 
 
 class GrowingText:
@@ -281,7 +271,7 @@ class GrowingText:
         self._order: dict[str, float] = {}  # the last number of each series
 
     def add(self, part: str) -> list[Reading]:
-        """Read a further part in order."""
+        """Return what a further part of the text says, in order; places are those in the whole text."""
         reader, layout = self._reader, self.layout
         visited, begin, start = SeenText(part), self.length, len(layout.text)
         self.length += len(part)
@@ -308,7 +298,7 @@ class GrowingText:
             if hits is not None:
                 reading.moments = hits.readings
                 _as_duration(reading)
-                if reading.units and (pace := _PACE.match(text, stop)) is not None:
+                if reading.units and (pace := _PACE.match(text, stop)) is not None:  # 5:05 min/km
                     reading.units = (*reading.units, f"min/{pace[1].lower()}")
                 if reading.renderings and _is_length(text, reading, readings):
                     reading.shape, reading.moments = "number", ()
@@ -328,7 +318,9 @@ class GrowingText:
 
 
 def _per_many(text: str, at: int) -> tuple[tuple[str, ...], int, float] | None:
-    """The unit of what is for a hundred of another, where it ends, and how many: ``l/100 km``, "g per 100 g"."""
+    """Return the unit, its end and the count of a number that is for many of another: "l/100 km" → ``L/km``, …,
+    100.
+    """
     match = _PER_MANY.match(text, at)
     if match is None:
         return None
@@ -338,13 +330,13 @@ def _per_many(text: str, at: int) -> tuple[tuple[str, ...], int, float] | None:
 
 
 def _is_of_day(text: str, reading: Reading, last: Reading) -> bool:
-    """Whether hours right behind a date are a time of that day: "le 17 septembre à 14 h"."""
+    """Return whether hours right behind a date are a time of that day: "le 17 septembre à 14 h"."""
     is_joined = _AT.fullmatch(text, last.end, reading.start) is not None
     return bool(reading.moments and last.moments) and last.moments[0].has_date and is_joined
 
 
 def _moments_of_integer(text: str, start: int, end: int, units: tuple[str, ...]) -> Iterator[Moment]:
-    """What day or time a bare integer may be by the word before it: "Tuesday 24", "until 9", "à 14 h"."""
+    """Yield the day or time that a bare integer may be by the word before it: "Tuesday 24", "until 9", "à 14 h"."""
     prior, value = text[max(0, start - 24) : start], int(text[start:end])
     if value < 25 and units == ("h",) and _HOUR_SIGN.match(text, end) and _AT_HOUR.search(prior):
         yield Moment(hour=value, minute=0)
@@ -355,7 +347,7 @@ def _moments_of_integer(text: str, start: int, end: int, units: tuple[str, ...])
         yield Moment(day=value)
     if 0 < value < 25 and _BY_HOUR.search(prior) and _NO_NOUN.match(text, end):
         yield Moment(hour=value, minute=0)
-        if value < 12:
+        if value < 12:  # "until 9" may be in the evening
             yield Moment(hour=value + 12, minute=0)
 
 
@@ -384,8 +376,30 @@ _NO_NOUN = re.compile(
 )
 
 
+def _measure_in_parts(text: str, start: int, stop: int) -> tuple[Shown, str] | None:
+    """Return a time in hours or a length in feet that is written in parts: ``7h55m``, ``44:54``, ``5'10"``; else
+    ``None``.
+    """
+    duration = _DURATION.match(text, start)
+    if duration is not None and duration.end() >= stop:  # PT1H30M
+        hours, minutes, seconds = (float(part or 0) for part in duration.groups())
+        half = 1 / 7200 if duration[3] else 1 / 120
+        return Shown(hours + minutes / 60 + seconds / 3600, half, half), "h"
+    if (watch := _STOPWATCH.match(text, start)) is not None and watch.end() == stop:  # 44:54.5
+        whole, rest, part = watch[1] or watch[3], watch[2] or watch[4], watch[5] or ""
+        value = int(whole) / 60 + (int(rest) + float(f"0{part.replace(',', '.')}")) / 3600
+        half = 10.0 ** -max(0, len(part) - 1) / 7200
+        return Shown(value, half, half), "h"
+    if (feet := _FEET.match(text, start)) is not None and feet.end() == stop:  # 5'10"
+        return Shown(int(feet[1]) + float(feet[2]) / 12, 1 / 24, 1 / 24), "ft"
+    time = _length(text, start, stop)  # 7h 55m
+    return None if time is None else (time, "h")
+
+
 def _length(text: str, start: int, stop: int) -> Shown | None:
-    """Return a length of time in several parts: ``7h 55m``, ``3d4h``; ``None`` for any other."""
+    """Return a length of time in hours that is written in several parts: ``7h 55m``, ``3d4h``; ``None`` for any
+    other text.
+    """
     match = _PARTED_TIME.match(text, start)
     parts = [] if match is None else [*match.groups()]
     if match is None or match.end() != stop or sum(part is not None for part in parts) < 2:
@@ -448,6 +462,8 @@ _TAKEN_OFF = re.compile(
 )
 _CURRENCY_SIZE = re.compile(r"[ \u00a0\u202f]?([kKM])(?=[€$£]|(?:EUR|USD|GBP|CHF)(?!\w))")
 _LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBTmb])(?![\w²³/·°])")
+_ALSO_UNITS = ("m", "b", "mm", "T")
+"""Letters of a size that without a currency are metres, bytes, millimetres and teslas."""
 _MULTIPLIER = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)|([万億亿])")
 _OF = re.compile(r" (?:d['’]|de |of )")
 _MINOR = re.compile(r"[ \u00a0]?(cents?|centimes?|ct|pence|¢)(?![^\W_])", re.IGNORECASE)
@@ -456,7 +472,9 @@ _NOUN = re.compile(r"[ -]([^\W\d_]{2,30})")
 
 
 def _is_dash(text: str, start: int, end: int) -> bool:
-    """Return whether a minus opens a list item, or is a dash between words or numbers."""
+    """Return whether a minus before a number is a dash: it opens a list item ("- 5"), or is between words or
+    numbers.
+    """
     if _LIST_DASH.search(text, max(0, start - 8), end) is not None:
         return True
     mark = text.find("–", start, end)
@@ -467,8 +485,9 @@ def _is_dash(text: str, start: int, end: int) -> bool:
 
 
 def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
-    """Yield the ways in which separators can be read: ``1,234`` is 1234, and 1.234 where commas were
-    decimal before.
+    """Yield the digits with a point as the decimal mark, in each way in which the separators can be read.
+
+    "1,234" → "1234"; where commas were decimal before, "1.234" and "1234". "1.234,5" → "1234.5".
     """
     if not text.isascii():
         text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
@@ -501,20 +520,24 @@ def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
 
 def _fraction(written: str) -> float:
     if "/" in written:
-        upper_margin, lower_margin = written.split("/")
-        return int(upper_margin) / int(lower_margin)
+        numerator, denominator = written.split("/")
+        return int(numerator) / int(denominator)
     return unicodedata.numeric(written[-1])
 
 
 def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[float, ...], int]:
-    """Return the factors of the digits that end there (``million``, ``k``), and where that word ends."""
+    """Return the factors that the text behind a number says, and where that ends: "12 million" → ``(1e6,)``,
+    "12k" → ``(1e3,)``.
+
+    "mil" may be a thousand or a million. Without such a word it is ``(1.0,)``.
+    """
     letters = _LETTERS.match(text, end)
-    if letters and (letters[0] not in ("m", "b", "mm", "T") or has_currency):
+    if letters and (letters[0] not in _ALSO_UNITS or has_currency):  # 12k, 3bn, $5m
         return (float(words_table()["letters"][letters[0]]),), letters.end()
-    if (thousands := _CURRENCY_SIZE.match(text, end)) is not None:
-        return (float(words_table()["letters"][thousands[1]]),), thousands.end()
+    if (size := _CURRENCY_SIZE.match(text, end)) is not None:  # 12 k€, 3 MUSD
+        return (float(words_table()["letters"][size[1]]),), size.end()
     word = _MULTIPLIER.match(text, end)
-    if word is not None:
+    if word is not None:  # 12 million, 3 Mio., 5万
         written = word[1] or word[2]
         name = written.lower().removesuffix(".").removesuffix("s")
         table = words_table()
@@ -527,7 +550,7 @@ def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[float, 
 
 
 def _per(text: str, units: tuple[str, ...], end: int) -> tuple[tuple[str, ...], int]:
-    """Currencies with what the text divides them by: ``$0.31 per kWh``."""
+    """Return currencies with what the text divides them by, and where that ends: "0.31 per kWh" → ``USD/kWh``."""
     from gllint_runtime.policy.text_units import _divided
 
     return _divided(text, units, end)
@@ -535,7 +558,9 @@ def _per(text: str, units: tuple[str, ...], end: int) -> tuple[tuple[str, ...], 
 
 @cache
 def _rounding_words() -> re.Pattern[str]:
-    """Build the expression of words such as "about" before a number."""
+    """Return the expression of words before a number that round it ("about", "over"); its group is the kind of
+    rounding.
+    """
     rows = words_table()["rounding"]
     groups = []
     for kind, words in rows.items():
@@ -556,7 +581,12 @@ def _rounding(text: str, prior: int) -> str:
 
 
 def _shown(value: float, places: int, multiplier: float, significant: int, rounding: str, sign: int) -> Shown:
-    """Return a number with the range that its rounding allows."""
+    """Return a value with the margins that its last digit and its rounding allow: 1.2 with "million" → 1,200,000 ±
+    50,000.
+
+    ``places`` is the power of ten of the last digit. "about 300" is 300 ± 5: the zeros at the end are no digits
+    there, but at least two digits count. ``rounding`` "above" and "below" widen one margin to a whole step.
+    """
     step = 10.0**places * multiplier
     if (rounding or multiplier != 1.0) and value:
         # Zeros at the end are no digits here, but at least two digits are.
@@ -579,7 +609,9 @@ def _shown(value: float, places: int, multiplier: float, significant: int, round
 
 
 def _as_duration(reading: Reading) -> None:
-    """``14h30`` is a time of day, and as long a time."""
+    """Give a time of day the length of time that it may be as well: "14:30" is 14.5 h (or 14 min 30 s), "14h30"
+    14.5 h.
+    """
     match = re.fullmatch(r"(\d{1,3}):(\d\d)(?::(\d\d))?", reading.text)
     if match:
         first, second, third = int(match[1]), int(match[2]), int(match[3] or 0)
@@ -596,11 +628,13 @@ def _as_duration(reading: Reading) -> None:
 
 
 def _is_length(text: str, reading: Reading, readings: list[Reading]) -> bool:
-    """Whether what looks like a time of day is how long something took: "took 14:30, 13:30 and 14:00"."""
+    """Return whether what looks like a time of day is how long something took: "took 14:30", or the next in such a
+    list.
+    """
     if _LASTING.search(text, max(0, reading.start - 30), reading.start):
         return True
     last = readings[-1] if readings else None
-    return (
+    return (  # "took 14:30, 13:30 and 14:00"
         last is not None
         and last.shape == "number"
         and ":" in last.text
@@ -627,7 +661,10 @@ _ASIDE = re.compile(
 
 
 def _join_ranges(text: str, readings: list[Reading]) -> None:
-    """Give the first of a range the unit and the multiplier of the second: ``10–15 km``."""
+    """Give the first number of a range the unit, size or half of the day of the second: "10–15 km", "from 2 to 4 pm".
+
+    A number in brackets gets the unit of the one that it is compared with: "76 minutes (usually 69)".
+    """
     for first, second in pairwise(readings):
         is_measure = first.units[:1] not in ((), ("%",), ("pp",))
         if first.shape == "number" == second.shape and is_measure and not second.units:
@@ -656,7 +693,9 @@ _JOINT = re.compile(r"\.?[ \u00a0]?|,? and | und | et ")
 
 
 def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
-    """Make one number of those that are one amount: ``1 h 30 min``, ``5 ft 11 in``."""
+    """Return the readings, those that are one amount joined: ``1 h 30 min``, ``5 ft 11 in``,
+    "19 dollars and 99 cents".
+    """
     joined: list[Reading] = []
     for reading in readings:
         last = joined[-1] if joined else None
@@ -688,8 +727,7 @@ def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
             and other.factor < own.factor
             and reading.renderings[0].value * other.factor < own.factor
         ):
-            scale = other.factor / own.factor
-            part = reading.renderings[0].scaled(scale)
+            part = reading.renderings[0].scaled(other.factor / own.factor)
             sign = -1 if last.is_signed else 1
             whole = Shown(last.renderings[0].value + sign * part.value, part.lower_margin, part.upper_margin)
             last.end, last.renderings = reading.end, (whole,)
@@ -713,7 +751,11 @@ def _series() -> re.Pattern[str]:
 
 
 def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> None:
-    """Mark the numbers of lists, steps, sections and days that run in order; ``last`` has that of each series."""
+    """Mark the numbers of lists, steps and sections that run in order: "1. Pay", "2. Ship", "step 3".
+
+    A number is one if it is 1, or at most one more than the last of its series, which ``last`` has; its ``series``
+    is "." or the word.
+    """
     for reading in readings:
         if (
             reading.shape not in ("number", "order")
@@ -747,7 +789,11 @@ def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> N
 
 
 def _with_declared_unit(reading: Reading, layout: Layout) -> None:
-    """Give a number the unit and the size that its label, header, row or heading says."""
+    """Give a number the unit and the size that its label, header, row or heading says.
+
+    "Cost in USD millions: 5" → 5,000,000 USD. A unit of its own stays, and gets the size if the label has that
+    unit, too.
+    """
     if reading.shape == "ordinal" or reading.moments:
         return
     declared = layout.declared(reading.place)
@@ -757,18 +803,12 @@ def _with_declared_unit(reading: Reading, layout: Layout) -> None:
     if per and reading.units:
         divided = tuple(f"{unit}/{per}" for unit in reading.units if f"/{per}" not in unit)
         reading.units = divided or reading.units
-    if reading.units and not (units and not reading.own_unit):
-        if (
-            factor != 1.0
-            and reading.renderings
-            and not reading.is_rounded
-            and set(units) & set(reading.units)
-        ):
-            reading.renderings = tuple(element.scaled(factor) for element in reading.renderings)
-        return
-    if units:
+    # A unit that came from the other end of a range ("10–15 km") yields to that of the label.
+    keeps_own = bool(reading.units) and (reading.own_unit or not units)
+    if units and not keeps_own:
         reading.units, reading.own_unit = units, False
-    if factor != 1.0 and not reading.is_rounded:
+    # "5 million" under "in millions" is not scaled again; nor are 5 kg under "Cost in USD millions".
+    if not reading.is_rounded and (not keeps_own or set(units) & set(reading.units)):
         reading.renderings = tuple(element.scaled(factor) for element in reading.renderings)
 
 
@@ -781,15 +821,17 @@ _LINK = re.compile(
 )
 _PHONE = re.compile(words_table()["forms"]["telephone"])
 _DOTTED = re.compile(r"\d+(?:\.\d+){2,}")
-_DATED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_GROUPED_BY_POINTS = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _PREFIXED = re.compile(r"(?:[a-z]{2,6}-|[A-Z]{3}|[x×])(?=\d)|[A-Z]?[a-z]{2,20}[:=]")
 _RATIO = re.compile(r"\d+(?:\.\d+)?(?:[-/:x×+=]\d+(?:\.\d+)?)+(?:[^\W\d_]{1,3})?")
 _HYPHENED = re.compile(r"(?:-[^\W\d_]{1,20})+")
 _CALENDAR = re.compile(r"[-/]")
 
 
-def _marked(text: str, start: int) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """Yield what is no plain number by its form, from a place on: links, telephones, dates, designations."""
+def _marked(text: str, start: int) -> Iterator[tuple[int, int, Shape, Mention | None]]:
+    """Yield the places from ``start`` on that are no plain number by their form, with what they are: links, dates,
+    ….
+    """
     if any(text.find(mark, start) >= 0 for mark in (":/", "@", "www.")):
         for match in _LINK.finditer(text, start):
             if has_digit(match[0]):
@@ -810,18 +852,20 @@ def _marked(text: str, start: int) -> Iterator[tuple[int, int, Shape, Found | No
             or "." in match[0]
             or digits == 16
         ):
-            if match[0].count(".") != 1 and not _DATED.fullmatch(match[0]):
+            if match[0].count(".") != 1 and not _GROUPED_BY_POINTS.fullmatch(match[0]):
                 yield match.start(), match.end(), "code", None
     for first, last in designated(text, start):
         yield first, last, "designation", None
 
 
 def _merged(
-    text: str, spans: Sequence[tuple[int, int, Shape, Found | None]], start: int
-) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """Yield all that has digits from a place on, in order: what is marked already, codes, and numbers."""
+    text: str, spans: Sequence[tuple[int, int, Shape, Mention | None]], start: int
+) -> Iterator[tuple[int, int, Shape, Mention | None]]:
+    """Yield the places of all that has digits from ``start`` on, in order: what is marked, and the codes and
+    numbers elsewhere.
+    """
     ranks = {"number": -1, "moment": 0, "designation": 1}
-    claimed_spans: list[tuple[int, int, Shape, Found | None]] = []
+    claimed_spans: list[tuple[int, int, Shape, Mention | None]] = []
     for span in sorted(spans, key=lambda span: (span[0], ranks.get(span[2], 2), -span[1])):
         if not claimed_spans or span[0] >= claimed_spans[-1][1]:
             claimed_spans.append(span)
@@ -863,8 +907,8 @@ def _merged(
     return
 
 
-def _in_chunk(text: str, start: int, end: int) -> Iterator[tuple[int, int, Shape, Found | None]]:
-    """Yield the code that a word is, or the numbers in it."""
+def _in_chunk(text: str, start: int, end: int) -> Iterator[tuple[int, int, Shape, Mention | None]]:
+    """Yield the place of the code that a word is ("A-48213"), or those of the numbers in it ("p95=2.41s" → 2.41)."""
     chunk = text[start:end]
     if chunk.isdecimal():
         yield start, end, "number", None
@@ -874,11 +918,7 @@ def _in_chunk(text: str, start: int, end: int) -> Iterator[tuple[int, int, Shape
             if has_digit(part[0]):
                 yield from _in_chunk(text, start + part.start(), start + part.end())
         return
-    if (
-        (duration := _DURATION.match(text, start)) is not None
-        and duration.end() == end
-        and duration[0].strip("PT")
-    ):
+    if (duration := _DURATION.match(text, start)) is not None and duration.end() == end:  # PT1H30M
         yield start, end, "number", None
         return
     if _is_code(text, start, end):
@@ -892,7 +932,9 @@ _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*|[¼-¾⅐-⅞]")
 
 
 def _is_code(text: str, start: int, end: int) -> bool:
-    """Return whether a piece of text is a code, such as ``A-48213``, and not a number."""
+    """Return whether a piece of text is a code (``A-48213``, ``#12``), and not a number with what is glued to it
+    (``500kWh``).
+    """
     chunk = text[start:end]
     if chunk[0] == "#":
         return True
@@ -903,12 +945,14 @@ def _is_code(text: str, start: int, end: int) -> bool:
 
 
 def _is_numeric(text: str, start: int, end: int) -> bool:
-    """Return whether what begins there is a number with what is glued to it, and nothing else."""
+    """Return whether a piece of text is a number with what is glued to it, and nothing else: ``500kWh``, ``3rd``,
+    ``1h30m``.
+    """
     if not text[start : start + 1].isdecimal() and text[start] not in "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞":
         return False
     chunk = text[start:end]
     dotted = _DOTTED.match(chunk)
-    if dotted and not _DATED.fullmatch(dotted[0]):
+    if dotted and not _GROUPED_BY_POINTS.fullmatch(dotted[0]):  # 1.2.3 is a version, 1.234.567 a number
         return False
     if _RATIO.fullmatch(chunk):
         return True

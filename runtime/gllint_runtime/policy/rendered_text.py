@@ -111,7 +111,7 @@ class _Asides:
     """The parts of a text that are read by themselves: code, in which a tag is text, mathematics, closed details."""
 
     def __init__(self, text: str) -> None:
-        self._code = _code(text)
+        self._code_spans = _code_spans(text)
         self.unseen: dict[int, int] = {}
         """Where something begins that is not shown, and where it ends."""
         for match in _MATHEMATICS.finditer(text):
@@ -120,7 +120,7 @@ class _Asides:
             self._add_details(text)
 
     def _add_details(self, text: str) -> None:
-        """Closed details, which show nothing next to a macro, except those that contain one."""
+        """Note closed ``<details>`` as unseen, except those that contain a macro."""
         ends = [match.end() for match in re.finditer(r"</details\s*+>", text, re.IGNORECASE)]
         macros = [match.start() for match in re.finditer("\ue000+", text)]
         for match in _CLOSED_DETAILS.finditer(text):
@@ -133,13 +133,17 @@ class _Asides:
 
     def has_in_code(self, place: int) -> bool:
         """Return whether ``place`` is in code; asked for places in order."""
-        while self._code and self._code[-1][1] <= place:
-            self._code.pop()
-        return bool(self._code) and self._code[-1][0] <= place
+        while self._code_spans and self._code_spans[-1][1] <= place:
+            self._code_spans.pop()
+        return bool(self._code_spans) and self._code_spans[-1][0] <= place
 
 
-def _code(text: str) -> list[tuple[int, int]]:
-    """Return the places between backticks, the last first, except for code that contains a macro."""
+def _code_spans(text: str) -> list[tuple[int, int]]:
+    """Return the places between backticks, the last first, without those that contain a macro.
+
+    ``"`a` {{claim:0}} `b`"`` → the places of "b" and "a". :meth:`has_in_code` removes places from the end as it
+    advances.
+    """
     runs = [match.span() for match in re.finditer("`+", text)]
     later: dict[int, int] = {}  # of each length of backticks, the next run of it
     closing = [0] * len(runs)
@@ -155,6 +159,8 @@ def _code(text: str) -> list[tuple[int, int]]:
             continue
         start, end = runs[index][1], runs[closing[index]][0]
         is_block = start - runs[index][0] > 2  # a fence, not code in a line
+        # Code in a line does not go on over a blank line.
+        # "\ue000" is the mask of a macro.
         if "\ue000" not in text[start:end] and (is_block or "\n\n" not in text[start:end]):
             spans.append((start, end))
         index = closing[index] + 1

@@ -21,11 +21,11 @@ REST_LENGTH = 40
 
 
 def format_quantity(quantity: Quantity, rest: str = "") -> str:
-    """``268.00 kgCO2e``, ``99.999 %``: at least two decimals, more while the value has them, no separators.
+    """Return a Quantity as text: ``268.00 kgCO2e``, ``99.999 %``, ``1500 JPY``, ``3 rows``.
 
-    A currency has its own decimals (``1500 JPY``), or more where these would not show it. What is counted
-    is an integer and a word, ``3 rows``, without the word if it is ``behind`` the macro in the message already. A
-    half is rounded away from zero, of the decimals that the value is written with.
+    At least two decimals, more while the value has them, without separators; a half is rounded away from zero. A
+    currency has its own decimals. ``rest`` is the message behind the macro: what it says of the unit is not
+    repeated.
     """
     value: Any = quantity.value
     unit = quantity.unit
@@ -42,8 +42,8 @@ def format_quantity(quantity: Quantity, rest: str = "") -> str:
 
 
 def _unit_to_show(unit: str, rest: str) -> str:
-    """Return what is left to show of a unit where the message goes on with it, or with a unit that it is
-    divided by.
+    """Return the unit, or the part of it that the message does not say next: ``"kWh/day"`` before " per day" →
+    ``"kWh"``.
     """
     from gllint_runtime.policy.text_units import end_of_unit, period_at
 
@@ -54,10 +54,10 @@ def _unit_to_show(unit: str, rest: str) -> str:
 
 
 def _places(exact: Fraction, least: int, *, is_money: bool) -> int:
-    """Return the decimals of a number: those that it has, while the whole has eight significant digits, and at least
-    so many.
+    """Return how many decimals to show: those that the number has, at least ``least``, at most eight significant
+    digits.
 
-    An amount that its currency's own decimals do not show exactly has the two of any other unit.
+    ``Fraction("99.999"), 2`` → 3. Money that its own decimals do not show exactly has two at least.
     """
     if is_money and (exact * 10**least).denominator == 1:
         return least
@@ -74,7 +74,9 @@ def magnitude(exact: Fraction) -> int:
 
 
 def _fixed(exact: Fraction, places: int) -> str:
-    """Format a fraction with a fixed number of decimals, rounded half up."""
+    """Return a fraction with a fixed number of decimals, halves rounded away from zero: ``Fraction(5, 2), 0`` →
+    ``"3"``.
+    """
     scaled = abs(exact) * 10**places
     rounded = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     digits = str(rounded).rjust(places + 1, "0")

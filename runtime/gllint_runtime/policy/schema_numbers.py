@@ -38,10 +38,11 @@ class SchemaUnit(NamedTuple):
 
 
 def declared_unit(node: Any) -> SchemaUnit | None:
-    """Return the unit that a schema declares for the number it describes; the path is within this schema.
+    """Return the unit that a schema declares for its number, ``{"x-unit": "kWh"}`` → ``kWh`` at ``("x-unit",)``;
+    else ``None``.
 
-    Codes of UCUM and UN/CEFACT are read where ``x-unit-system`` says so next to ``x-unit``, and in ``ucumUnit``, which
-    is one by its name. A code that is not read is given with its system before it, and so is no unit.
+    Codes of UCUM and UN/CEFACT are read where ``x-unit-system`` names the system, and in ``ucumUnit``. An unknown
+    code keeps its system in front (``ucum:xyz``), so that it is no unit.
     """
     if isinstance(node, Mapping):
         for keyword in UNIT_KEYWORDS:
@@ -51,7 +52,7 @@ def declared_unit(node: Any) -> SchemaUnit | None:
 
 
 def _decoded(unit: str, keyword: str, system: Any) -> str:
-    """Return a declared unit in gllint's spelling."""
+    """Return a declared unit in gllint's spelling: ``"kW.h"`` under ``ucumUnit`` → ``"kWh"``."""
     if keyword == "ucumUnit":
         from gllint_runtime.policy.unit_codes import unit_of_code  # few schemas need it
 
@@ -74,11 +75,15 @@ class SchemaNumber(NamedTuple):
 
 
 def schema_numbers(schema: Schema, shapes: Collection[str] = ()) -> Iterator[SchemaNumber]:
-    """Yield the numbers that a schema admits outside inlined Quantities, outermost first; ``shapes`` are Quantities,
-    too.
+    """Yield the places where a schema admits a number outside a Quantity, outermost first, with the unit declared
+    for it.
+
+    ``{"properties": {"heat": {"type": "number"}}}`` → ``("properties", "heat", "type")``. Objects in ``shapes``
+    are Quantities.
     """
     units: dict[Path | None, SchemaUnit] = {}
     skip = is_inlined_quantity if not shapes else lambda node: _is_quantity(node, shapes)
+    # A unit that is declared around a branch of `anyOf`, or for a list, also holds within.
     for path, node in subschemas(schema, skip=skip):
         own = declared_unit(node)
         declared = SchemaUnit((*path, *own.path), own.unit) if own else units.get(_same_value(path))
@@ -101,7 +106,10 @@ _OF_ELEMENTS = ("items", "contains", "unevaluatedItems")
 
 
 def _same_value(path: Path) -> Path | None:
-    """Return the place of a schema whose unit also applies here, if any: around a branch, or the list of an element."""
+    """Return the path of the schema around ``path`` whose declared unit applies here, too; ``None`` if there is none.
+
+    It is the schema whose branch this one is (``anyOf``), or the list whose elements this one describes (``items``).
+    """
     if len(path) > 1 and path[-2] in BRANCHES and isinstance(path[-1], int):
         return path[:-2]
     named = len(path) > 1 and path[-2] in NAMED
@@ -116,10 +124,11 @@ def find_raw_numbers(
     allows: Callable[[str], bool] = lambda unit: True,
     shapes: Collection[str] = (),
 ) -> list[Path]:
-    """Where a result schema admits a number without a unit (GL201): the path of the ``type``, ``const`` or ``enum``.
+    """Return the places where a result schema admits a number without a unit (GL201), as paths of ``type``,
+    ``const`` or ``enum``.
 
-    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`; those under a key that
-    ``is_plain`` are none under this policy, and those with a declared unit that ``allows`` accepts have it.
+    Not reported: a number in a Quantity (:func:`find_inlined_quantities`), one under a key for which ``is_plain``
+    is true, and one whose declared unit ``allows`` accepts.
     """
     return [
         path
@@ -134,7 +143,7 @@ def find_raw_numbers(
 
 
 def _least_number(schema: Schema, path: Path) -> float:
-    """Return a number that a schema admits at its keyword ``path``: a fraction, unless it wants integers."""
+    """Return a number that a schema admits at ``path``: 0 if it wants an integer, else 0.5, which no count can be."""
     node: Any = schema
     for step in path:
         node = node[step]
@@ -149,7 +158,9 @@ def declared_units(schema: Schema) -> list[SchemaUnit]:
 
 
 def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
-    """Yield the units that the Quantities which a schema writes out may have, as far as it names them."""
+    """Yield the units that a schema names for the Quantities in it, with their paths:
+    ``{"unit": {"const": "kWh"}}`` → ``kWh``.
+    """
     for path, node in subschemas(schema):
         if not is_inlined_quantity(node) or not isinstance(unit := node["properties"]["unit"], Mapping):
             continue
@@ -165,7 +176,9 @@ def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
 
 
 def property_of(path: Path) -> str | None:
-    """Return the property whose value or elements the schema at ``path`` describes; ``None`` for any other value."""
+    """Return the property that the schema at ``path`` describes: ``("properties", "rows", "items")`` → ``"rows"``;
+    else ``None``.
+    """
     key: str | int | None = None
     steps = iter(path)
     for step in steps:
@@ -179,9 +192,10 @@ def property_of(path: Path) -> str | None:
 
 
 def property_names(path: Path) -> tuple[str, ...] | None:
-    """Return the properties that lead to the value that the schema at ``path`` describes, without steps into lists.
+    """Return the properties that lead to the value at ``path``:
+    ``("properties", "a", "items", "properties", "b")`` → ``a``, ``b``.
 
-    ``None`` if another step than those lies on the way.
+    ``None`` if the path has a step that is neither a property, a list nor a branch.
     """
     names: list[str] = []
     steps = iter(path)
@@ -203,7 +217,7 @@ def find_inlined_quantities(schema: Schema) -> list[Path]:
 def demands_quantity(schema: Schema) -> bool:
     """Return whether ``schema`` refers to the Quantity schema anywhere, or declares the unit of a number.
 
-    Also true where a part of the schema is not known, since it may be there.
+    True as well where a part of the schema is unknown: it may be there.
     """
     for _, node in subschemas(schema):
         if is_opaque(node):
@@ -216,7 +230,7 @@ def demands_quantity(schema: Schema) -> bool:
 
 
 def unknown_refs(schema: Schema) -> list[Path]:
-    """Return the paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
+    """Return the paths of each ``$ref`` with the scheme ``greenlang:`` that names no known schema (GL204)."""
     return [
         (*path, "$ref")
         for path, node in subschemas(schema, keywords=EVERY_KEYWORD)

@@ -116,10 +116,13 @@ def is_opaque(value: Any) -> bool:
 def subschemas(
     schema: Schema, *, keywords: Collection[str] = OF_THE_VALUE, skip: Callable[[Any], bool] | None = None
 ) -> Iterator[tuple[Path, Any]]:
-    """``schema`` and every schema under the keywords ``within``, outermost first, those that are no mapping included.
+    """Yield ``schema`` and each schema in it under ``keywords``, with its path, outermost first, not only
+    mappings.
 
-    Iterative, so that no nesting is too deep. Parts for which ``skip`` is true are left out as a whole.
+    ``{"items": {"type": "number"}}`` → ``()`` and ``("items",)``. A part for which ``skip`` is true is left out as
+    a whole.
     """
+    # A stack instead of recursion: a schema may be nested more deeply than Python allows.
     waiting: list[tuple[Path, Any]] = [((), schema)]
     while waiting:
         path, node = waiting.pop()
@@ -143,7 +146,9 @@ def subschemas(
 
 
 def referent(root: Schema, ref: str) -> Any:
-    """Return the part of a schema that a local reference, ``#/$defs/a``, names; ``None`` if there is none."""
+    """Return the part of ``root`` that a local reference names: ``"#/$defs/a"`` → ``root["$defs"]["a"]``; ``None``
+    if missing.
+    """
     node: Any = root
     for step in ref[1:].split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
@@ -158,8 +163,8 @@ def referent(root: Schema, ref: str) -> Any:
 
 
 def alternatives(root: Schema, schemas: Iterable[Any]) -> list[Mapping[Any, Any]]:
-    """Return the ``schemas`` and all of ``root`` that is asked of the same value: branches and local references, each
-    once.
+    """Return ``schemas`` and all parts of ``root`` that apply to the same value: their branches and local
+    references.
     """
     nodes: list[Mapping[Any, Any]] = []
     waiting = [*schemas][::-1]
@@ -183,7 +188,9 @@ def _is_number(value: Any) -> bool:
 
 
 def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
-    """Return the keyword by which a schema says that the value may be a number, ``None`` if none does."""
+    """Return the keyword by which a schema admits a number: ``"type"``, ``"const"`` or ``"enum"``; ``None`` if
+    none does.
+    """
     declared = node.get("type")
     types = declared if isinstance(declared, (list, tuple)) else (declared,)
     if any(isinstance(name, str) and name in _NUMERIC_TYPES for name in types):
@@ -197,9 +204,9 @@ def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
 
 
 def is_inlined_quantity(schema: Schema) -> bool:
-    """Return whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``.
+    """Return whether a schema spells out a Quantity: an object with exactly ``value``, a number, and ``unit``, a text.
 
-    Not where its ``value`` is definitely no number or its ``unit`` no text.
+    A ``value`` or ``unit`` whose type is not known counts as one.
     """
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         return False
@@ -218,7 +225,7 @@ _MOST_BRANCHES = 1000
 
 
 def _may_be(schema: Schema, is_wanted: Callable[[Any], bool], types: frozenset[str]) -> bool:
-    """Return whether a schema may admit a value of ``types``; not where it says for sure that there is none."""
+    """Return whether a schema may admit a value of ``types``; False only where its keywords exclude it for certain."""
     waiting = [schema]
     for _ in range(_MOST_BRANCHES):
         if not waiting:
@@ -246,9 +253,9 @@ def _may_be(schema: Schema, is_wanted: Callable[[Any], bool], types: frozenset[s
 
 
 def schema_problems(schema: Schema) -> list[SchemaProblem]:
-    """Return why ``schema`` cannot be used (GL203), one entry for each cause, at the offending value.
+    """Return why ``schema`` cannot be used (GL203), one problem for each place.
 
-    Not valid in Draft 2020-12, or a ``required`` that names a property which ``properties`` does not declare.
+    It is not valid in Draft 2020-12, or ``required`` names a property that ``properties`` does not declare.
     """
     problems: dict[Path, SchemaProblem] = {}
     for problem in (*_invalid_keywords(schema), *_undeclared_required(schema)):
@@ -257,7 +264,7 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
 
 def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
-    """Yield what the meta schema rejects."""
+    """Yield a problem for each keyword that Draft 2020-12 rejects: ``{"type": "numbr"}``."""
     if is_opaque(schema) or _plainly_valid(schema):
         return
     from jsonschema import Draft202012Validator, FormatChecker
@@ -274,9 +281,10 @@ _JSON_TYPES = frozenset({"number", "integer", "string", "boolean", "object", "ar
 
 
 def _plainly_valid(schema: Schema) -> bool:
-    """Return whether a schema uses nothing but everyday keywords, each with a value of the right kind.
+    """Return whether a schema has only everyday keywords, each with a value of the right type: a quick yes for
+    most schemas.
 
-    Nearly all schemas of tools do. The validator, which costs a millisecond a schema, decides about the rest.
+    The validator, which takes a millisecond for each schema, decides about all others.
     """
     if isinstance(schema, bool):
         return True
@@ -344,7 +352,11 @@ def _plain_keys(value: Any) -> Any:
 
 
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
-    """Yield what ``anyOf`` and ``oneOf`` require is optional; other branches may require their parent's properties."""
+    """Yield a problem for each ``required`` property that ``properties`` does not declare.
+
+    Branches of ``anyOf`` and ``oneOf`` are not looked at, as what they require is optional; other branches
+    (``allOf``) may require what their parent declares.
+    """
     always = [key for key in OF_THE_VALUE if key not in ("anyOf", "oneOf")]
     nodes: dict[Path, Any] = {}
     declared: dict[Path, set[str] | None] = {}
@@ -367,7 +379,7 @@ def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
 
 
 def _whole(path: Path) -> Path:
-    """Return the path of the outermost schema that describes the same value as the one at ``path``."""
+    """Return the path of the outermost schema that describes the same value: ``("allOf", 0)`` → ``()``."""
     while path:
         named = len(path) > 1 and path[-2] in NAMED
         if len(path) > 1 and (
@@ -404,7 +416,9 @@ _KEYWORDS = frozenset({*EVERY_KEYWORD, *_SCHEMAS["other keywords"]})
 
 
 def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
-    """Keys that nearly are a keyword (``requierd``) and so check nothing: their paths, and the keyword meant."""
+    """Return the paths of keys that nearly are a keyword and so check nothing, with the keyword: ``requierd`` →
+    ``required``.
+    """
     from difflib import get_close_matches
 
     folded = {keyword.lower(): keyword for keyword in _KEYWORDS}
@@ -422,7 +436,9 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
 
 
 def quantity_problem(value: Any) -> str | None:
-    """Say why plain data is not a Quantity (exactly a finite number and a unit's text); ``None`` if it is one."""
+    """Return why data is no Quantity, ``None`` if it is: ``{"value": "5", "unit": "kWh"}`` →
+    "the value … must be a number, …".
+    """
     if not isinstance(value, dict):
         return "a Quantity must be an object with 'value' and 'unit'"
     if value.keys() != QUANTITY_KEYS:

@@ -34,7 +34,7 @@ class SeenText:
             self._strip(source)
 
     def _strip(self, source: str) -> None:
-        """Remove the markup, and keep where each piece of text was."""
+        """Set the text without markup, and note for each piece of it how much further on it is in the source."""
         pieces: list[str] = []
         shifts: list[
             tuple[int, int]
@@ -67,7 +67,7 @@ class SeenText:
 
 
 def _seen(match: re.Match[str]) -> str:
-    """Return what the reader sees in place of a piece of markup."""
+    r"""Return what a reader sees in place of a piece of markup: ``"&nbsp;"`` → ``" "``, ``"\\%"`` → ``"%"``."""
     kind, inner = match.lastgroup or "", match[match.lastgroup or 0]
     if kind in _NEWS:
         return _NEWS[kind]

@@ -115,11 +115,12 @@ class Policy(_Fields):
 
     @classmethod
     def from_project(cls, path: str | os.PathLike[str] = ".") -> Self:
-        """Return the policy in ``[tool.gllint]`` of the project that ``path`` (a file or a folder) lies in.
+        """Return the policy in ``[tool.gllint]`` of the project that ``path``, a file or a folder, is in.
 
-        That is the nearest ``gllint.toml`` or ``pyproject.toml`` with such a table upwards, which ``gllint check``
-        obeys there, too; or ``path`` itself where it is such a file. Without one the defaults apply. Raises
-        :class:`~gllint_runtime.policy.configuration.ConfigurationError`, a ValueError of one line, for what is wrong.
+        That is the nearest ``gllint.toml`` or ``pyproject.toml`` with such a table upwards, as for
+        ``gllint check``; or ``path`` itself if it is such a file. Without one the defaults apply. Raises
+        :class:`~gllint_runtime.policy.configuration.ConfigurationError`, a ValueError of one line, for faults in
+        it.
         """
         from gllint_runtime.policy.configuration import table_for
 
@@ -128,7 +129,7 @@ class Policy(_Fields):
 
     @classmethod
     def of_table(cls, table: Table) -> Self:
-        """The policy in a table whose shape is checked."""
+        """Return the policy in a table whose shape is checked: ``strict-units = true`` → ``strict_units=True``."""
         settings: dict[str, Any] = {
             field: tuple(value) if isinstance(value, list) else _pairs(value) if field == "units" else value
             for key, value in table.entries.items()
@@ -177,7 +178,10 @@ class Policy(_Fields):
         return frozenset(pack_units(self.packs)) if self.packs else frozenset()
 
     def unit_declared(self, key: str | None, tool: str, path: str) -> str | None:
-        """Return the unit that ``units`` declares for the number under ``key``, at ``path`` of a tool's result."""
+        """Return the unit that the setting ``units`` declares for a number; ``None`` if it declares none.
+
+        ``{"heat": "kWh"}`` matches the ``key``, ``{"meter.$.heat": "kWh"}`` the ``tool`` and ``path``.
+        """
         from fnmatch import fnmatchcase
 
         for pattern, unit in self.units:
@@ -205,7 +209,9 @@ def combined(policy: Policy | None, settings: Mapping[str, Any], kind: type) -> 
 
 
 def _usable(field: str, value: Any) -> Any:
-    """Return the value of a field as :class:`Policy` keeps it. Raises ValueError or TypeError."""
+    """Return the value of a field as :class:`Policy` keeps it: a list as a tuple. Raises ValueError or TypeError
+    for a bad one.
+    """
     if field not in _Fields._fields:
         raise TypeError(f"Policy has no field {field!r}; its fields are {', '.join(_Fields._fields)}")
     if value is _Fields._field_defaults[field]:
@@ -225,19 +231,21 @@ def _usable(field: str, value: Any) -> Any:
 
 
 def _usable_object(field: str, value: Any) -> Any:
-    """Return the value of a field that no text of a configuration has. Raises TypeError."""
+    """Return the value of ``units``, ``render`` or ``today``, which no configuration file can hold. Raises
+    TypeError.
+    """
     from datetime import date, datetime
 
     if field == "units":
         pairs = _pairs(value)
         if all(isinstance(path, str) and isinstance(unit, str) for path, unit in pairs):
             return pairs
-        raise TypeError("units: a mapping of paths to units, both text")
+        raise TypeError(f"units must map paths to units, both as text, not {value!r}")
     if field == "render" and (value is None or callable(value)):
         return value
     if field == "today" and (value is None or isinstance(value, date)):
         return value.date() if isinstance(value, datetime) else value
-    raise TypeError(f"{field}: {'a callable' if field == 'render' else 'a date'}, not {value!r}")
+    raise TypeError(f"{field} must be {'a callable' if field == 'render' else 'a date'}, not {value!r}")
 
 
 def _pairs(units: Any) -> tuple[tuple[str, str], ...]:

@@ -25,7 +25,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def _value(words: Sequence[str]) -> int:
-    """Return the number that words mean: ``two hundred five`` is 205."""
+    """Return the number that words say: ``["two", "hundred", "five"]`` → 205."""
     tables = sections("spelled.txt")
     total = part = 0
     for word in words:

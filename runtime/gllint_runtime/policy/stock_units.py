@@ -21,7 +21,9 @@ def _registry() -> Any:
 
 @lru_cache(maxsize=1024)
 def stock_dimensions(name: str) -> dict[str, int] | None:
-    """Return the base dimensions of a unit of pint's default registry, or ``None`` if it has no such unit."""
+    """Return the base dimensions of a unit of pint's registry, ``"volt"`` → ``{"energy": 1, …}``; ``None`` if it
+    has no such unit.
+    """
     if not _NAME.match(name):
         return None
     try:
@@ -37,10 +39,8 @@ def stock_dimensions(name: str) -> dict[str, int] | None:
 
 @lru_cache(maxsize=1024)
 def stock_readings(word: str) -> frozenset[str]:
-    """Return the units of pint that are written like ``word`` in one case or another, by pint's full names.
-
-    ``mw`` gives milliwatt and megawatt. The letters of a prefix are tried in each case, those of a unit's name are not
-    distinguished.
+    """Return the units of pint that are spelled like ``word`` in any case, by full name: ``"mw"`` → milliwatt and
+    megawatt.
     """
     if not _NAME.match(word) or not word.isascii():
         return frozenset()

@@ -43,7 +43,9 @@ class Fault(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _sections() -> dict[str, str]:
-    """Return the sections of ``surroundings.txt``; words in small letters, with their accents and without."""
+    """Return the sections of ``surroundings.txt`` by name: an expression, or words joined by ``|``, with and
+    without accents.
+    """
     sections = {}
     for kind, name, text in re.findall(
         r"^\[(expression )?([a-z ]+).*\]\n((?:.+\n)+)", read("surroundings.txt"), re.MULTILINE
@@ -67,7 +69,9 @@ def words(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def pattern(name: str) -> re.Pattern[str]:
-    """Return the expression of a section, with those that it names; ``/`` is the end of a word."""
+    """Return the expression of a section of ``surroundings.txt``, in which ``<name>`` is another section and ``/``
+    a word's end.
+    """
     units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""})
     currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
     ends = [
@@ -115,7 +119,9 @@ class Plain(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Plain:
-        """Return how a text is seen."""
+        """Return a text as a reader sees it, one character for each: "𝐤𝐖𝐡" → "kWh", brackets and quotes as blanks
+        in ``letters``.
+        """
         blanks = {char for char in {*text} if _is_blank(char)}
         letters = text.translate(dict.fromkeys(map(ord, blanks), " ")) if blanks else text
         if blanks and (apostrophes := [*_WITHIN_WORD.finditer(text)]):
@@ -224,7 +230,11 @@ _OPERATORS_ACROSS = frozenset("−⁻－×÷∕⋅∗±∓√∛∜+")
 
 
 def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
-    """Return what changes the value of the macro at ``start`` to ``end`` from before it."""
+    """Return what in front of the macro at ``start`` to ``end`` changes its value; ``None`` if nothing does.
+
+    "-{{claim:0}}", "x{{claim:0}}", "half of {{claim:0}}" and "Costs in millions: {{claim:0}}" do,
+    "about {{claim:0}}" does not.
+    """
     text = plain.text
     while start and not text[start - 1].isascii() and pattern("pictures").match(text[start - 1]):
         start -= 1
@@ -282,7 +292,7 @@ def _is_minus(text: str, place: int) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_stroke(char: str) -> bool:
-    """Return whether a character looks like a minus sign or a dash."""
+    """Return whether a character looks like a minus sign or a dash, whatever its script."""
     if (
         char in _OTHER_STROKES
         or char.isalnum()
@@ -297,10 +307,11 @@ def _is_stroke(char: str) -> bool:
 
 
 def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
-    """Return the word before a macro that changes its value: "minus", "half of", "Costs in millions:".
+    """Return the word in front of a macro that changes its value ("minus", "half of", "Costs in millions:"); else
+    ``None``.
 
-    Articles, "of", words like "about", a comma and a colon hide none. The first other word, or the end of the
-    sentence, the line or the cell, ends the search.
+    The search goes back over articles, prepositions, words like "about", commas and colons, to the first other
+    word or the end of the sentence, line or cell.
     """
     head = plain.small[max(0, start - _REACH) : place]
     head = head[1 + max(map(head.rfind, ("\n", "|", MASK, "\u2029"))) :]
@@ -309,9 +320,9 @@ def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
         return Fault(unspaced.start(), start, _ACROSS)
     nearest = head[head.rfind(" ") + 1 :]
     if nearest.isascii() and nearest.isalpha() and nearest not in _telling_words():
-        return None  # the most frequent case
+        return None  # an ordinary word, which is the most frequent case: nothing else has to be tried
     tokens = [*_TOKEN.finditer(head)]
-    has_comma = is_far = False  # by a comma, by more than articles and the like
+    has_comma = is_far = False  # whether a comma, or a preposition, is between the word and the macro
     for index in range(len(tokens) - 1, -1, -1):
         token, word = tokens[index], tokens[index][0]
         span = first + token.start(), first + token.end()
@@ -361,7 +372,9 @@ def _telling_words() -> frozenset[str]:
 
 
 def _is_operator_across(head: str, token: re.Match[str]) -> bool:
-    """Return whether an operator precedes words that hide none: "−about", "× about"."""
+    """Return whether a sign is before words that do not hide it from the macro: "−about {{claim:0}}",
+    "× about {{claim:0}}".
+    """
     if token[0] in _OPERATORS_ACROSS:
         return token[0] != "+" or bool(head[: token.start()].strip())  # else it opens an item
     if token[0] not in "-–" or head[: token.start()][-1:] not in ("", " ", ":"):
@@ -394,9 +407,11 @@ _NO_CHANGE = "Leave out {!r}: the macro shows its value and its unit, and the te
 
 
 def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[str]) -> Fault | None:
-    """Return what changes the quantity of the macro that ends at ``end``, and shows ``unit``, from behind it.
+    """Return what behind the macro that ends at ``end`` changes its quantity: "k", " million", "²"; ``None`` if
+    nothing does.
 
-    Its own unit may be typed once more, and so may a time that it is divided by. Where ``unit`` is "", any unit may.
+    Its own ``unit`` may be repeated ("{{claim:0}} kWh"), and so may a time that it is divided by; any unit if it
+    is ``""``.
     """
     text = plain.text
     char = text[end : end + 1]
@@ -428,8 +443,8 @@ def _next(plain: Plain, place: int) -> int:
 
 
 def _own_end(plain: Plain, place: int, unit: str) -> int:
-    """Return the end of the quantity's own unit at ``place``, or of "per" and one that it is divided by; 0 for any
-    other.
+    """Return where the quantity's own unit at ``place`` ends, or "per" and a unit that it is divided by; 0 if
+    there is none.
     """
     from gllint_runtime.policy.text_units import end_of_unit, period_at  # few messages need it
 
@@ -443,7 +458,9 @@ def _own_end(plain: Plain, place: int, unit: str) -> int:
 
 
 def _end_of_change(plain: Plain, place: int, symbols: Collection[str], unit: str | None) -> int:
-    """Return the end of what changes the quantity at ``place``, behind the blanks; 0 where nothing does."""
+    """Return where the text at ``place`` that changes the quantity before it ends: " million" → 8; 0 if it changes
+    nothing.
+    """
     text, letters = plain.text, plain.letters
     char = text[place]
     if char == "/" and (text[place + 1 : place + 2] == ">" or _is_rate_of_things(letters, place, unit)):
@@ -474,8 +491,8 @@ def _end_of_change(plain: Plain, place: int, symbols: Collection[str], unit: str
 
 
 def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
-    """Return whether a stroke at ``place`` divides by times, or by things that are counted, what has no time in its
-    unit.
+    """Return whether "/" at ``place`` divides by a time or a counted thing ("/day", "/guest") that the unit leaves
+    open.
     """
     from gllint_runtime.policy.text_units import counted_units, units_at
 
@@ -488,7 +505,9 @@ def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
 
 
 def _unit_end(plain: Plain, place: int, stop: int, symbols: Collection[str]) -> int:
-    """Return the end of the symbol of a unit or a currency at ``place``, or of "per" and one; else 0."""
+    """Return where the symbol of a unit or a currency at ``place`` ends, "per" included: "kWh per day"; 0 if there
+    is none.
+    """
     letters = plain.letters
     word = _WORD.match(letters, place)
     last = word.end() if word else place

@@ -54,7 +54,10 @@ def table_words(section: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def size_of_unit(unit: str) -> Size | None:
-    """Return the dimension and the size of a unit, of our tables or of physics; ``None`` of any other."""
+    """Return the dimension and size of a unit: ``"km"`` → length, 1000; ``None`` for an unknown unit.
+
+    Units of gllint's own dimensions (energy, emissions) come first, then those of physics.
+    """
     if (row := words_table()["unit sizes"].get(unit)) is not None:
         dimension, factor = row.split()
         return Size(dimension, float(Fraction(factor)), 0.0)
@@ -84,9 +87,11 @@ def currency_units(sign: str) -> tuple[str, ...]:
 
 
 def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ...], int]:
-    """Return the units that are typed at a place behind a number, and where they end.
+    """Return the units typed at a place behind a number, and where they end: ``"12.5 kWh/m2 now", 4`` →
+    ``(("kWh/m2",), 11)``.
 
-    Without ``divided``, what the text goes on to divide them by is not read.
+    Several where a sign has several ("$"); ``()`` and ``at`` if there is none. Without ``divided`` a divisor is
+    not read.
     """
     origin, gap = at, _GAP.match(text, at)
     at = gap.end() if gap else at
@@ -122,19 +127,22 @@ def period_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 
 def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ...], int]:
-    """Units with what the text goes on to divide them by, and where that ends."""
+    """Return units with what the text divides them by, and where that ends: ``EUR`` before " per kWh" →
+    ``EUR/kWh``.
+    """
     for _ in range(_MAX_DENOMINATORS):
         per = _PER.match(text, end)
         if per is None:
             break
-        lower_margin, below_end = _unit_at(text, per.end())
-        if not lower_margin and "/" in per[0]:
+        divisors, divisor_end = _unit_at(text, per.end())
+        if not divisors and "/" in per[0]:
             # A letter is a unit below a stroke that alone might be none: mm/d.
             letter = _LETTER.match(text, per.end())
-            lower_margin, below_end = ((letter[0],), letter.end()) if letter else ((), end)
+            divisors, divisor_end = ((letter[0],), letter.end()) if letter else ((), end)
+        divisor = {"H": "h", "S": "s"}.get(divisors[0], divisors[0]) if divisors else ""
+        # "5 km a day" and "5 EUR a litre" are divided; "5 km a m" is not.
         is_article = "/" not in per[0] and per[0].split()[0].lower() not in ("per", "pro", "je", "par")
-        divisor = {"H": "h", "S": "s"}.get(lower_margin[0], lower_margin[0]) if lower_margin else ""
-        is_word = below_end - per.end() > 3
+        is_word = divisor_end - per.end() > 3
         if (
             not divisor
             or divisor in counted_units()
@@ -149,13 +157,13 @@ def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ..
                 composed.append(meant)
         if not composed:
             break
-        bases, end = tuple(composed), below_end
+        bases, end = tuple(composed), divisor_end
     return bases, end
 
 
 def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """Return one unit (or a compound without blanks) that a text goes on with, as the tables write it, and where it
-    ends.
+    """Return the units that a text goes on with, without a divisor by a word, and where they end:
+    "kilowatt hours" → ``kWh``.
     """
     if emissions := emissions_at(text, at):
         return (emissions[0],), emissions[1]
@@ -173,7 +181,7 @@ def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
     if symbol is None or len(symbol[0]) > _MAX_UNIT:
         return (), at
     written = symbol[0]
-    while written:
+    while written:  # the longest beginning that is a unit: "kWh/guest" → "kWh"
         if units := _of_symbol(written):
             return units, at + len(written)
         written = re.sub(r"(?:[^\w]?[\w²³°%$]+|\W+)\Z", "", written) if re.search(r"[\w%]\W", written) else ""
@@ -182,14 +190,16 @@ def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 @lru_cache(maxsize=8192)
 def _named(written: str) -> tuple[str, ...]:
-    """Return the units that a name in words means; none if it is not a unit, or a symbol."""
+    """Return the units that a name in words means: "square meters" → ``m2``, "dollars" → each dollar; ``()`` for
+    any other.
+    """
     folded = written.lower()
     if folded in _no_units() or written in _no_units():
         return ()
     table = words_table()
     if (sign := table["currency names"].get(folded)) is not None:
         return tuple(unit for element in sign.split() for unit in currency_units(element))
-    if len(written) < 4 and _of_symbol(written.rstrip(".")):  # `t` and `T`, `min` and `MIN`
+    if len(written) < 4 and _of_symbol(written.rstrip(".")):  # read as a symbol, by its case: `t` and `T`
         return ()
     if (units := table["unit words"].get(folded)) is not None:
         return tuple(units.split())
@@ -199,7 +209,9 @@ def _named(written: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _of_symbol(written: str) -> tuple[str, ...]:
-    """Return the units that a symbol means: one by its case, those of any case where it has none so."""
+    """Return the units that a symbol means: "kWh" by its case, "KWH" in any case if it has none so; ``()`` for no
+    unit.
+    """
     if written in _no_units() or (len(written) == 1 and not written.isalpha()):
         return ()
     if written in ("Ki", "Mi", "Gi", "Ti"):  # of memory
@@ -223,7 +235,7 @@ def _of_symbol(written: str) -> tuple[str, ...]:
 
 @cache
 def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
-    """Return the symbols of units in small letters, with each that they may be: ``mwh`` is ``MWh`` or ``mWh``."""
+    """Return the units that a symbol in small letters may be: ``{"mwh": ("MWh",)}``."""
     folded: dict[str, tuple[str, ...]] = {}
     from gllint_runtime.policy.unit_table import ALLOWED_UNITS
 
@@ -236,7 +248,7 @@ def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
 @lru_cache(maxsize=4096)
 @lru_cache(maxsize=1024)
 def base_of_unit(unit: str) -> float:
-    """Return how many of the base unit of programs (seconds, metres, bytes) a unit is; 0 for other units."""
+    """Return how many seconds, metres, bytes … a unit is: ``"min"`` → 60; 0 for a unit without such a base."""
     size = size_of_unit(unit)
     for base in words_table()["bases"]["words"].split() if size is not None and not size.offset else ():
         own = size_of_unit(base)
@@ -247,8 +259,8 @@ def base_of_unit(unit: str) -> float:
 
 
 def unit_of_text(text: str) -> tuple[str, ...]:
-    """Return the units that a whole text means (a header's bracket, a field ``unit``); as typed where no
-    table has it.
+    """Return the units that a whole text means: "kilowatt-hours" → ``("kWh",)``; the text itself if it is no known
+    unit.
     """
     text = text.strip()
     if not text or len(text) > _MAX_UNIT:

@@ -27,9 +27,9 @@ def line_of(text: str, key: Key) -> int | None:
 
 
 def key_lines(text: str) -> dict[Key, int]:
-    """Return the lines of all keys of a valid document and of the items of its lists, counted from 1.
+    r"""Return the line of each key of a valid document, counted from 1: "[a]\nb = 1" → ``{("a",): 1, ("a", "b"): 2}``.
 
-    The keys of an inline table are on its line.
+    Items of lists have one, too: ``("a", "0")``. The keys of an inline table are on its line.
     """
     lines: dict[Key, int] = {}
     tables: dict[Key, int] = {}
@@ -63,7 +63,9 @@ def key_lines(text: str) -> dict[Key, int]:
 
 
 def _items(tokens: Iterator[re.Match[str]], lines: dict[Key, int], key: Key, line: int) -> int:
-    """Pass over the value of ``key`` and note the items of a list; returns the line where it ends."""
+    """Skip the value of ``key``, note the lines of a list's items in ``lines``, and return the line where the
+    value ends.
+    """
     depth, number, opening = 0, 0, ""
     for token in tokens:
         word = token[0]

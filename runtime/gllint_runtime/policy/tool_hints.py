@@ -36,9 +36,10 @@ def hints_of(category: str) -> dict[str, bool]:
 
 
 def category_of_hints(hints: Mapping[str, Any] | None) -> str:
-    """Return the category of a tool with these annotations: the least that allows all that they do not deny.
+    """Return the category of a tool with these MCP annotations:
+    ``{"readOnlyHint": True, "openWorldHint": False}`` → READ_ONLY.
 
-    What is missing, or no boolean, counts as MCP has it: a tool without annotations is ``"EXTERNAL"``.
+    A missing annotation has MCP's default: a tool without any is ``"EXTERNAL"``.
     """
     said = hints if isinstance(hints, Mapping) else {}
     is_so = {

@@ -33,6 +33,7 @@ Relation: TypeAlias = Literal["same", "size", "dimension"]
 
 _MOST_FACTORS = 12
 _FARTHEST = 1e100  # no two units are as far apart
+_HIGHEST_POWER = 3  # of a factor that is replaced: a volume is a length to the third
 _ANY = "currency"
 
 
@@ -44,9 +45,7 @@ class UnitSize(NamedTuple):
 
 
 def relation(unit: Factors, other: Factors) -> Relation | None:
-    """Return whether two units are the same, of one dimension and another size, or of two dimensions; ``None``: not
-    known.
-    """
+    """Return how two units are related: "same", "size" (kWh and MWh), "dimension" (kWh and m); ``None`` if unknown."""
     if Counter(dict(unit)) == Counter(dict(other)):
         return "same"
     size, other_size = size_of(unit), size_of(other)
@@ -58,7 +57,9 @@ def relation(unit: Factors, other: Factors) -> Relation | None:
 
 
 def ratio(unit: Factors, other: Factors) -> float | None:
-    """Return how many ``other`` one ``unit`` is, if both are of one dimension."""
+    """Return how many ``other`` one ``unit`` is: MWh, kWh → 1000; ``None`` if their dimensions differ or are
+    unknown.
+    """
     size, other_size = size_of(unit), size_of(other)
     if (
         size is None
@@ -72,7 +73,7 @@ def ratio(unit: Factors, other: Factors) -> float | None:
 def _of_one_currency(
     dimension: frozenset[tuple[str, int]], other: frozenset[tuple[str, int]]
 ) -> frozenset[tuple[str, int]]:
-    """Return a dimension in the currency of another, where one of the two is in a part of whatever currency."""
+    """Return ``dimension`` in the currency of ``other`` if one of the two is in cents of an unknown currency."""
     if dimension == other or (_ANY, 1) not in dimension ^ other:
         return dimension
     mine, theirs = ({base for base in each if base[0].startswith("currency")} for each in (dimension, other))
@@ -91,9 +92,10 @@ def is_logarithm(unit: str) -> bool:
 
 
 def quotient(above: str, below: str) -> str:
-    """Return the unit of a number of ``above`` by one of ``below``: factors on both sides are left out.
+    """Return the unit of a number of ``above`` divided by one of ``below``: kWh, kWh/m2 → ``m2``; EUR, kWh →
+    ``EUR/kWh``.
 
-    Raises ValueError for a text that is not a unit.
+    Raises ValueError for a text that is no unit.
     """
     over, under = product((factors_of(above), 1)), product((factors_of(below), 1))
     powers = dict(over)
@@ -112,17 +114,17 @@ def product(*factors: tuple[Factors, int]) -> Factors:
 
 
 def converted(unit: Factors, factor: float) -> Factors | None:
-    """Return the unit of a number of ``unit`` that was multiplied by ``factor``, where one is of exactly that size.
+    """Return the unit of a number of ``unit`` after it was multiplied by ``factor``; ``None`` if no unit has that size.
 
-    A thousandth of a number of Wh is a number of kWh; a half of it is a number of nothing that has a name. A price per
-    kWh times a thousand is one per MWh: what is paid stays as it is where something else can change.
+    Wh, 0.001 → ``kWh``; Wh, 0.5 → ``None``; EUR/kWh, 1000 → ``EUR/MWh``; km/h, 1 / 3.6 → ``m/s``.
     """
     if not 1 / _FARTHEST < factor < _FARTHEST:
         return None
     if math.isclose(factor, 1):
         return unit
+    # Money last: of a price per kWh, the kWh changes. One factor `m` with the power -2 changes by the root.
     for i, (name, power) in sorted(enumerate(unit), key=lambda entry: _is_money(_size_of_one(entry[1][0]))):
-        if abs(power) <= 3 and (other := _of_size(name, factor ** (-1 / power))) is not None:
+        if abs(power) <= _HIGHEST_POWER and (other := _of_size(name, factor ** (-1 / power))) is not None:
             return product((unit[:i] + unit[i + 1 :], 1), (((other, power),), 1))
     size = size_of(unit)
     if size is None or len(unit) < 2:
@@ -131,7 +133,7 @@ def converted(unit: Factors, factor: float) -> Factors | None:
 
 
 def _both_converted(unit: Factors, factor: float) -> Factors | None:
-    """Convert both factors of a quotient: km/h divided by 3.6 is m/s."""
+    """Return a quotient with both factors converted: km/h, 1 / 3.6 → ``m/s``; ``None`` if no two units fit."""
     if len(unit) != 2:
         return None
     (name, power), rest = unit[0], unit[1:]
@@ -158,9 +160,7 @@ def text_of(unit: Factors) -> str:
 
 
 def name_of(unit: Factors) -> str:
-    """Return the unit as people write it: a product that the allowlist has a name for by that name, ``kWh`` for
-    ``kW*h``.
-    """
+    """Return a unit as people write it: ``kW*h`` → ``"kWh"``, ``()`` → ``"1"``."""
     if not unit:
         return "1"
     size = size_of(unit) if len(unit) > 1 else None
@@ -178,7 +178,9 @@ def factors_of_unit(unit: str) -> Factors:
 
 @lru_cache(maxsize=4096)
 def size_of(unit: Factors) -> UnitSize | None:
-    """Return the dimension and the size of a unit; ``None`` if one of its factors is not known, or is a level."""
+    """Return the dimension and size of a unit: km/h → length/time, 5/18; ``None`` if a factor is unknown, or is a
+    level (dB).
+    """
     dimension: Counter[str] = Counter()
     factor = Fraction(1)
     if len(unit) > _MOST_FACTORS:
@@ -195,7 +197,9 @@ def size_of(unit: Factors) -> UnitSize | None:
 
 @lru_cache(maxsize=4096)
 def _size_of_one(name: str) -> UnitSize | None:
-    """Return the size of one factor of a unit, or ``None``."""
+    """Return the dimension and size of one factor of a unit, a number included: ``"km"``, ``"m2"``, ``"100"``;
+    else ``None``.
+    """
     if name.isdecimal():
         return UnitSize(frozenset(), Fraction(name))
     if (part := _bases()["parts"].get(name)) is not None:
@@ -213,7 +217,10 @@ def _size_of_one(name: str) -> UnitSize | None:
 def _in_physics(
     exponents: Mapping[str, int], factor: Fraction, bases: Mapping[str, UnitSize]
 ) -> UnitSize | None:
-    """Convert a size from our base dimensions to those of physics; ``None`` if a base is a logarithmic scale."""
+    """Return a size in our base dimensions as one in those of physics: energy → mass * length2 / time2.
+
+    ``None`` if a base is a logarithmic scale.
+    """
     dimension: Counter[str] = Counter()
     for base, power in exponents.items():
         if base in _scales():
@@ -252,7 +259,7 @@ def _scales() -> frozenset[str]:
 
 @cache
 def _by_dimension() -> Mapping[frozenset[tuple[str, int]], Sequence[tuple[str, Fraction]]]:
-    """Return the units that have a name, those of the allowlist first."""
+    """Return the units with a name and their sizes, by dimension, those of the allowlist first."""
     table: dict[frozenset[tuple[str, int]], list[tuple[str, Fraction]]] = {}
     for name in dict.fromkeys(_names()):
         size = size_of(factors_of(name))
@@ -274,9 +281,9 @@ _LEAST_OF_A_CURRENCY = Fraction(1, 100)
 
 @lru_cache(maxsize=1024)
 def _of_size(name: str, ratio_to_name: float) -> str | None:
-    """Return the unit that is so many ``name``; ``None`` if no unit is.
+    """Return the unit that is ``ratio_to_name`` of ``name``: "Wh", 1000 → ``"kWh"``; ``None`` if there is none.
 
-    None is a thousandth or a millionth of a currency: who counts in these names them, no multiplication does.
+    Not a thousandth or a millionth of a currency: only a name says that, no multiplication.
     """
     size = _size_of_one(name)
     if size is None:

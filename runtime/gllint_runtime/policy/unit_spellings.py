@@ -79,7 +79,7 @@ def _written(extend: frozenset[str], packs: tuple[str, ...]) -> Mapping[str, str
 
 @lru_cache(maxsize=1024)
 def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
-    """Return what ``text``, which is no allowed unit, is as a spelling of one.
+    """Return what ``text``, which is no allowed unit, is as a spelling of one: "KWH" means ``kWh``, "mwh" is ambiguous.
 
     ``extend`` lists a project's own units.
     """
@@ -107,8 +107,8 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
 
 
 def _of_ucum(text: str) -> str | None:
-    """Return the unit that a text means which is written as UCUM alone does: ``10*3/uL``, ``mm[Hg]``,
-    ``{cells}/uL``.
+    """Return the unit that UCUM's own notation means: ``10*3/uL`` → ``10^3/uL``; ``{cells}/uL`` and ``mm[Hg]`` are
+    read, too.
     """
     # `{unit}/kWh` is a template that was not filled in.
     if not all(thing.endswith("s") and thing != "units" for thing in _COUNTED.findall(text)):
@@ -117,7 +117,9 @@ def _of_ucum(text: str) -> str | None:
 
 
 def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
-    """Return every unit that a text may be read as, as it would be written here; none if it is not understood."""
+    """Return the units that a text may be read as, in gllint's spelling: "kilowatt hour" → ``["kWh"]``; ``[]`` if
+    none.
+    """
     if len(text) > MAX_LENGTH:
         return []
     reader = _Reader(frozenset(extend))
@@ -151,7 +153,9 @@ class _Reader:
         self.is_open = False
 
     def meanings(self, text: str) -> list[Factors]:
-        """Return the meanings of a text as products: none if it is not understood, several where it is ambiguous."""
+        """Return the meanings of a text as products: "kWh/m2" → ``[(("kWh", 1), ("m", -2))]``; ``[]`` if it is not
+        understood.
+        """
         self._text = _EMISSIONS.sub(_emission, text)
         text = _PER.sub("/", self._text.replace("**", "^")).translate(_DIVISION)
         try:
@@ -163,7 +167,7 @@ class _Reader:
             return []
 
     def _quotient(self, text: str, is_divisor: bool, depth: int) -> list[Factors]:
-        """Return the possible meanings of a unit with ``/`` in it."""
+        """Return the meanings of a unit with ``/`` in it, as products of the parts between the bars."""
         parts = _split(text)
         if depth > _MAX_DEPTH or len(parts) > _MAX_FACTORS:
             raise _UnreadableError
@@ -181,7 +185,9 @@ class _Reader:
         return meanings
 
     def _product(self, text: str, is_divisor: bool, is_behind_bar: bool) -> list[Factors]:
-        """Return the meanings of the text between two bars. Behind a bar a product without brackets has two."""
+        """Return the meanings of the text between two bars. Behind a bar, "a*b" has two: "x/a*b" may be x/(a*b) or
+        x*b/a.
+        """
         if (unit := _named(text)) is not None:
             return [_expanded(factors_of(unit))]
         words = [word for word in _FACTOR.split(text) if word]
@@ -190,6 +196,7 @@ class _Reader:
         if not words or len(words) > _MAX_FACTORS:
             raise _UnreadableError
         first, *rest = (self._factor(word, is_divisor) for word in words)
+        # "kg m" may be a product, or short for a quotient.
         if rest and not is_behind_bar and _LOOSE.search(text) and not self._is_product(words):
             self.is_open = True
             raise _UnreadableError(
@@ -247,7 +254,9 @@ class _Reader:
         return [_expanded(factors_of(unit), power) for unit in units]
 
     def _word(self, word: str, is_divisor: bool) -> list[str]:
-        """Return the units that a word may mean; none if it is not a unit at all."""
+        """Return the units that a word may mean, in gllint's spelling: "kilowatt" → ``["kW"]``; ``[]`` if it is no
+        unit.
+        """
         if word in _symbols(self._extend):
             return [word]
         if is_divisor and (unit := _table("denominators").get(word)):
@@ -279,7 +288,7 @@ class _Reader:
         return list(dict.fromkeys(unit for unit in counted if unit and unit.lower() == singular))
 
     def _of_letters(self, word: str) -> list[str]:
-        """Return the units of the tables that are written like a word in another case, one for each meaning."""
+        """Return the units that are spelled like a word in another case, one for each meaning: "KWH" → ``["kWh"]``."""
         letters = word.lower()
         units = [
             unit
@@ -351,7 +360,10 @@ def counted_measure(word: str) -> str | None:
 
 
 def _split(text: str) -> list[str]:
-    """Return the text between its bars, those within brackets aside. Raises for brackets that do not match."""
+    """Return the parts of a text between its bars, brackets kept whole: ``"a/(b/c)"`` → ``["a", "(b/c)"]``.
+
+    Raises ``_UnreadableError`` for brackets that do not match.
+    """
     parts, depth = [""], 0
     for char in text:
         depth += {"(": 1, ")": -1}.get(char, 0)
@@ -375,9 +387,9 @@ def _named(text: str) -> str | None:
 
 
 def _products(left: list[Factors], right: list[Factors]) -> list[Factors]:
-    """Return each of some products with each of others, once whatever its order.
+    """Return each product of one of ``left`` with one of ``right``, without repetitions in another order.
 
-    Raises for more than anybody would write.
+    Raises ``_UnreadableError`` if there are more than any text needs.
     """
     pairs = [(*factors, *other) for factors in left for other in right]
     products = {frozenset(_powers(pair).items()): pair for pair in reversed(pairs)}
@@ -403,7 +415,7 @@ def _is_word(word: str, code: str) -> bool:
 
 
 def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
-    """Return the factors with ``m2`` as a power of ``m``."""
+    """Return the factors with a power in the name made an exponent: ``(("m2", 1),)`` → ``(("m", 2),)``."""
     return tuple(
         (split[1], int(split[2]) * exponent * power)
         if (split := TRAILING_POWER.match(name))
@@ -413,7 +425,9 @@ def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
 
 
 def _text(meaning: Factors) -> str | None:
-    """Return a product as the allowlist writes it, or as its compounds are written: ``kWh/m2/year``."""
+    """Return a product as the allowlist spells it: ``(("kW", 1), ("h", 1))`` → ``"kWh"``; ``None`` if it has no
+    spelling.
+    """
     over, under = _parted(meaning)
     if dict(over).keys() & dict(under).keys():
         return None  # `m3/(h*m2)` is more than a speed
@@ -473,7 +487,7 @@ def _table(name: str) -> Mapping[str, str]:
 
 @cache
 def unit_names() -> Mapping[str, str]:
-    """Names written out, without blanks and hyphens, and the unit of each."""
+    """Return the units by their names in words, without blanks and hyphens: ``{"squaremeter": "m^2"}``."""
     named = {form: unit.symbol for unit in units().values() for form in unit.forms}
     for length in ("m", "km", "ft", "mi"):
         for form in units()[length].forms:

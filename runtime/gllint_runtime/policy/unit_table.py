@@ -37,7 +37,7 @@ class Unit(NamedTuple):
 
 @cache
 def units() -> Mapping[str, Unit]:
-    """Return every unit of the table, by its symbol."""
+    """Return the rows of ``unit_table.txt`` as units, by symbol."""
     table: dict[str, Unit] = {}
     heading = ""
     for line in lines("unit_table.txt"):

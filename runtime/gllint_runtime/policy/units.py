@@ -96,9 +96,10 @@ def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[s
 
 
 def packs_for(unit: str) -> tuple[str, ...] | None:
-    """Return the packs without which ``unit`` is not allowed: one that does alone, else one for each of its names.
+    """Return the packs that allow ``unit``: ``"V"`` → ``("electrical",)``; ``()`` if it needs none, ``None`` if no
+    packs do.
 
-    None of them for a unit that is allowed without; ``None`` if no packs would do.
+    One pack if one is enough, else one for each name in the unit.
     """
     if is_allowed(unit):
         return ()
@@ -117,7 +118,7 @@ def packs_for(unit: str) -> tuple[str, ...] | None:
 
 
 def is_same_size(unit: str, other: str) -> bool | None:
-    """Return whether two units have the same dimension and size; ``None`` if that is unknown.
+    """Return whether two units have the same dimension and size, ``None`` if that is unknown: ``"Wh", "W*h"`` → True.
 
     The units of all packs count, enabled or not.
     """
@@ -131,8 +132,8 @@ def is_same_size(unit: str, other: str) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def unit_meant(text: str) -> str | None:
-    """Return the unit that a text means, packs or not, as the tables write it; ``None`` if it means none,
-    or several.
+    """Return the unit that a text means, in gllint's spelling: "kilowatt-hours" → ``"kWh"``; ``None`` for none or
+    several.
     """
     if len(text) > MAX_LENGTH:
         return None
@@ -163,7 +164,9 @@ _SAME = Conversion(Fraction(1), Fraction(0))
 
 @lru_cache(maxsize=1024)
 def conversion(unit: str, target: str) -> Conversion | None:
-    """Return how a value in ``unit`` becomes one in ``target``, packs or not; ``None`` if that is unknown."""
+    """Return the factor and offset from ``unit`` to ``target``: ``"degC", "degF"`` → 9/5 and 32; ``None`` if
+    unknown.
+    """
     unit, target = as_listed(unit, packs=PACKS), as_listed(target, packs=PACKS)
     if unit == target:
         return _SAME
@@ -175,7 +178,9 @@ def conversion(unit: str, target: str) -> Conversion | None:
 
 
 def rounded_like(value: Any, exact: Fraction) -> Any:
-    """``exact`` as a number of the type that ``value`` has: integers if they are exact, Decimals, else a float."""
+    """Return ``exact`` in the type of ``value``: an integer stays one if it can, a Decimal or Fraction stays; else
+    a float.
+    """
     match value:
         case int() if exact.denominator == 1:
             return int(exact)
@@ -212,10 +217,10 @@ def measure_of(unit: str) -> Measure | None:
 
 @lru_cache(maxsize=1024)
 def size_in_bases(name: str) -> tuple[Mapping[str, int], Fraction] | None:
-    """Return one unit of the allowlist, of time or of any pack over our dimensions, and how many of their root units
-    it is.
+    """Return a unit over our base dimensions, and its size: ``"kWh"`` → ``({"energy": 1}, 1000)``; ``None`` if
+    unknown.
 
-    Of a temperature the size of a degree. ``None`` for a name that none of them has.
+    Of a temperature it is the size of a degree.
     """
     exponents = _exponents(name, PACKS, False)
     return None if exponents is None else (exponents, _scale(name, PACKS)[0])
@@ -227,9 +232,10 @@ def unit_title(unit: str) -> str:
 
 
 def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable[[str], str]) -> str:
-    """Return what to do about a unit that is not allowed, in a sentence or two.
+    """Return what to do about a unit that is not allowed: "Did you mean `kWh`?"
 
-    ``allowing`` gives the setting that would allow a unit; ``verdict.nearest`` needs none if ``is_nearest_allowed``.
+    ``allowing`` gives the setting that would allow a unit (``unit-packs = ["si"]``); ``verdict.nearest`` needs none if
+    ``is_nearest_allowed``.
     """
     spelling, nearest = verdict.spelling, verdict.nearest
     if spelling.is_placeholder:
@@ -264,7 +270,9 @@ def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection
 
 @lru_cache(maxsize=4096)
 def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...]) -> UnitVerdict | None:
-    """Judge a unit by the lists of allowed units, or return ``None``."""
+    """Return the verdict on a unit by the lists of allowed units and their compounds; ``None`` if it has another
+    name in it.
+    """
     further = pack_units(packs)
     symbol = as_listed(unit, extend, packs)
     for listed, reason in (
@@ -303,7 +311,9 @@ def _is_factor(name: str, power: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
-    """Distinguish a real unit that is not ours from other text, and return what is meant, if that is one unit."""
+    """Return the verdict on a unit that no list allows: a real unit ("not-allowed") or no unit ("unknown"), with
+    what is meant.
+    """
     spelling = spelling_of(unit, extend)
     dimension = _dimension(_lenient(unit), stock=True)
     nearest = spelling.meant
@@ -348,7 +358,9 @@ def _dimension(unit: str, packs: tuple[str, ...] = (), *, stock: bool = False) -
 
 
 def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] | None:
-    """Return an expression over the base dimensions."""
+    """Return a unit over the base dimensions: ``"kWh/m2"`` → ``{"energy": 1, "length": -2}``; ``None`` if a name
+    is unknown.
+    """
     total: Counter[str] = Counter()
     for name, power in factors_of(unit):
         part = {} if _is_factor(name, power) else _of_one(name, packs, stock)
@@ -360,7 +372,10 @@ def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] |
 
 
 def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int] | None:
-    """Return one unit over the base dimensions."""
+    """Return one name of a unit over the base dimensions: ``"kWh"`` → ``{"energy": 1}``; ``None`` if it is unknown.
+
+    ``stock``: pint's registry is asked for names that our tables do not have.
+    """
     if dimension := ALLOWED_UNITS.get(name) or TIME_UNITS.get(name):
         return (
             dict(factors_of(DERIVED_DIMENSIONS[dimension]))
@@ -377,7 +392,7 @@ def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int]
 
 
 def _text(exponents: Counter[str]) -> str:
-    """``{"energy": 1, "length": -2}`` → ``"energy/area"``."""
+    """Return a dimension in words: ``{"energy": 1, "length": -2}`` → ``"energy/area"``."""
     del exponents["dimensionless"]
     while exponents["energy"] > 0 > exponents["time"]:
         exponents.update({"energy": -1, "time": 1, "power": 1})
@@ -418,9 +433,10 @@ def _size(text: str) -> tuple[Fraction, str, Fraction]:
 
 @lru_cache(maxsize=1024)
 def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
-    """``(factor, offset)`` such that ``value * factor + offset`` is in base units. Only for units of ours.
+    """Return ``(factor, offset)`` from a unit of ours to base units: "MWh" → ``(1000000, 0)``, "degC" →
+    ``(1, 273.15)``.
 
-    Inside a compound a degree is a difference and has no offset.
+    In a compound a degree is a difference, and has no offset.
     """
     if unit.isdecimal():
         return Fraction(unit), Fraction(0)
@@ -444,7 +460,7 @@ def exact_value(value: Any) -> Fraction:
 
 
 def _exact(value: Any) -> Fraction | None:
-    """Return a finite real number as it is written; ``None`` for anything else, booleans included."""
+    """Return a finite real number as an exact Fraction; ``None`` for anything else, booleans and texts included."""
     if isinstance(value, (bool, str)):
         return None
     try:
@@ -486,10 +502,7 @@ class UnitRegistry:
         return unit if unit.isascii() else as_listed(unit, self.own, self.packs)
 
     def is_allowed(self, unit: str) -> bool:
-        """Return whether a Quantity may have ``unit`` here.
-
-        Case-sensitive; typography is ignored (``m³`` is ``m3``).
-        """
+        """Return whether a Quantity may have ``unit`` here; case matters, typography does not (``m³`` is ``m3``)."""
         symbol = self.symbol(unit)
         return symbol in self.allowlist or (
             symbol not in ALLOWED_UNITS
@@ -507,7 +520,8 @@ class UnitRegistry:
         raise GLValidationError("UNIT_UNKNOWN", message, hint=hint, path=path)
 
     def normalize(self, quantity: Quantity) -> tuple[Decimal, str]:
-        """Return the value in its dimension's canonical unit, and that unit: 1 tCO2e → ``(1000, "kgCO2e")``.
+        """Return the value in the canonical unit of its dimension, and that unit: 1 tCO2e →
+        ``(Decimal(1000), "kgCO2e")``.
 
         Raises GLValidationError UNIT_UNKNOWN for a unit that is not allowed.
         """
@@ -519,9 +533,9 @@ class UnitRegistry:
         return _decimal(value) if isinstance(value, Fraction) else Decimal(str(value)), target
 
     def convert_to(self, quantity: Quantity, target_unit: str) -> Quantity:
-        """Return a Quantity of the same size in ``target_unit``; integers, Decimals and Fractions stay exact.
+        """Return the Quantity in ``target_unit``: 2 km in m → 2000 m; integers, Decimals and Fractions stay exact.
 
-        Raises UNIT_UNKNOWN if the dimensions differ.
+        Raises UNIT_UNKNOWN if a unit is not allowed, or the dimensions differ.
         """
         from gllint_runtime.policy.schemas import Quantity
 

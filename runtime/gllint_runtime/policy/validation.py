@@ -27,9 +27,10 @@ Checker = Callable[[Any], tuple[Path, str] | None]
 
 
 def checker(schema: Any) -> Checker:
-    """Return a function from data to ``None`` if it fits ``schema``, else to the path and message of its error.
+    """Return a function that checks data against ``schema``: it returns ``None``, or the path and message of the
+    first error.
 
-    The validator is built at the first use and kept.
+    ``{"type": "number"}``, ``"a"`` → ``((), "'a' is not of type 'number'")``. The validator is built at the first use.
     """
     own = inline_refs(schema, {_QUANTITY_KEYWORD: True})
 
@@ -134,7 +135,7 @@ def _identity(value: Any) -> Any:
 
 
 def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any:
-    """Return a copy of ``schema`` with the schema ``quantity`` in place of each reference to the Quantity schema."""
+    """Return a copy of ``schema`` in which the schema ``quantity`` replaces each reference to the Quantity schema."""
     if isinstance(schema, (list, tuple)):
         return [inline_refs(item, quantity) for item in schema]
     if not isinstance(schema, Mapping):
@@ -150,9 +151,7 @@ def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any
 
 
 def foreign_refs(schema: Any, known_schemas: Collection[str] = KNOWN_SCHEMAS) -> list[Path]:
-    """Return the paths of each ``$ref`` that leads neither to a place in ``schema`` nor to one of the ``known``
-    schemas.
-    """
+    """Return the paths of each ``$ref`` that leads neither into ``schema`` nor to one of ``known_schemas``."""
     refs = [
         ((*path, key), ref)
         for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
@@ -189,7 +188,11 @@ _OF_SAME_VALUE = ("not", "if", "then", "else")
 
 
 def endless_refs(schema: Any) -> list[Path]:
-    """Find where a schema refers back to itself before any data is entered, so that a validator would not end."""
+    """Return the paths of references by which a schema leads back to itself for the same value:
+    ``{"$ref": "#"}`` → ``$ref``.
+
+    A validator would never end there. Schemas of members and elements are no such way: they apply to other values.
+    """
     nodes = dict(subschemas(schema, keywords=EVERY_KEYWORD))
     targets = {_pointer(path): path for path in nodes}
     leads = {path: list(_same_value(path, node, targets)) for path, node in nodes.items()}
@@ -199,21 +202,23 @@ def endless_refs(schema: Any) -> list[Path]:
     for start in leads:
         waiting: list[tuple[Path, bool]] = [(start, False)]
         while waiting:
-            path, is_left = waiting.pop()
-            if is_left:
+            path, is_done = waiting.pop()
+            if is_done:
                 finished.add(path)
             elif path not in entered:
                 entered.add(path)
                 waiting.append((path, True))
                 for step, other in leads[path]:
-                    if other in entered and other not in finished:
+                    if other in entered and other not in finished:  # it is on the way here: a circle
                         endless.append((*path, *step))
                     waiting.append((other, False))
     return list(dict.fromkeys(endless))
 
 
 def _same_value(path: Path, node: Any, targets: Mapping[str, Path]) -> Iterator[tuple[Path, Path]]:
-    """Return the schemas of the same value: the steps from ``node``, and their places."""
+    """Yield the schemas in or behind ``node`` that apply to the same value: the steps from ``node`` to each, and
+    its place.
+    """
     if not isinstance(node, Mapping):
         return
     ref = node.get("$ref")
@@ -232,9 +237,10 @@ def _pointer(path: Path) -> str:
 
 
 def parse_stringified(data: Any, schema: Any, root: Any = None) -> Any:
-    """``data`` with JSON text parsed wherever ``schema`` wants an object or an array and forbids a string.
+    """Return ``data`` with JSON text parsed wherever ``schema`` wants an object or array and no string:
+    ``'{"a": 1}'`` → a dict.
 
-    Its references lead into ``root``, of which it is a part.
+    ``root`` is the whole schema, into which references lead; ``schema`` itself by default.
     """
     root = schema if root is None else root
     if not isinstance(schema, Mapping):
@@ -256,7 +262,7 @@ def parse_stringified(data: Any, schema: Any, root: Any = None) -> Any:
 
 
 def _types(root: Any, schema: Any) -> Iterator[str]:
-    """Yield the types that a schema admits, ``"any"`` where that is not spelled out."""
+    """Yield the types that a schema admits; ``"any"`` for a branch that names none."""
     for node in alternatives(root, [schema]):
         declared = node.get("type")
         if isinstance(declared, str):

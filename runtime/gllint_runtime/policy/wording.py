@@ -13,12 +13,12 @@ _COMMAND = expression(r"^\s*:(?=:)|##\w*\[")
 
 
 def visible(text: str) -> str:
-    """Return text with its control and other unprintable characters as escapes, so that it stays on one line.
+    r"""Return text on one line, with control and other unprintable characters as escapes: a line feed becomes
+    ``\n``.
 
-    Whatever comes from a file, its name included, passes here before a terminal or a CI log shows it: a line feed
-    could begin a workflow command, an escape sequence or a right-to-left override could hide what is written.
-    Zero-width characters are what a naked number may hide behind: they are shown too. What is a workflow command
-    by itself loses its last sign to an escape.
+    Text from a file, its name included, passes here before a terminal or a CI log shows it. Otherwise a line feed
+    could begin a workflow command, and an escape sequence or a right-to-left override could hide what is written.
+    A workflow command by itself (``::error``) is broken by an escape, too.
     """
     if not text.isprintable():
         text = "".join(c if c.isprintable() else _escaped(c) for c in text)
