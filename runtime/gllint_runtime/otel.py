@@ -34,13 +34,14 @@ class OpenTelemetry:
         *,
         content: bool = False,
     ) -> None:
+        """Make the receiver of spans; see the class."""
         self._content = content
         self._tracer = trace.get_tracer("gllint_runtime", tracer_provider=tracer_provider)
         self._agent_name = agent_name
 
     @contextmanager
     def run(self, mode: Mode, metrics: Callable[[], dict[str, Any]]) -> Iterator[None]:
-        """A span around a run, with its metrics at the end."""
+        """Open a span for a run, and set its metrics as attributes at the end."""
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": self._agent_name,
@@ -55,7 +56,7 @@ class OpenTelemetry:
 
     @contextmanager
     def tool(self, call: Call, call_id: str) -> Iterator[Callable[[Any], None]]:
-        """A span around the execution of a tool, which yields a function that receives the output."""
+        """Open a span for a call of a tool, and yield the function that receives its output."""
         attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": call.tool.name,
@@ -75,7 +76,7 @@ class OpenTelemetry:
 
     @contextmanager
     def _span(self, name: str, attributes: dict[str, Any]) -> Iterator[trace.Span]:
-        """Open a span, and record the kind of an error in it."""
+        """Open a span, and set the code or class of an exception in it as its error."""
         with self._tracer.start_as_current_span(
             name,
             kind=SpanKind.INTERNAL,

@@ -22,7 +22,9 @@ _KINDS = ("entity", "activity", "agent", "used", "wasGeneratedBy", "wasDerivedFr
 def prov_document(
     message_text: str, provenance: Sequence[Mapping[str, Any]], returned: Sequence[Quantity]
 ) -> dict[str, Any]:
-    """The document of a message whose numbers have these entries of provenance and were returned so, as plain data."""
+    """Return the PROV-JSON document of a message as plain data: message, numbers, outputs and calls, and what came
+    from what.
+    """
     document = _Document()
     message = document.add(
         "entity", "message", {"prov:type": _name("gllint:Message"), "prov:value": message_text}
@@ -76,7 +78,7 @@ class _Document:
 
 
 def _call(document: _Document, entry: Mapping[str, Any]) -> str:
-    """Return a call and its output, written once; the name of that."""
+    """Add a call and its output to the document unless they are in it, and return the name of the output."""
     call_id = entry["call_id"]
     if f"gllint:{call_id}" in document.records["activity"]:
         return f"gllint:{call_id}-output"

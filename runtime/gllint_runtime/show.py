@@ -149,7 +149,9 @@ def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str,
 
 
 def _judged(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a plain number rests on."""
+    """Yield the rows, label and text, that say what a plain number rests on: ("Verdict", "sourced"), ("Tool call",
+    …).
+    """
     yield "Verdict", str(entry["verdict"])
     if entry["source_call_id"] is not None:
         yield "Tool call", f"{entry['tool_name']} ({entry['source_call_id']})"
@@ -168,7 +170,7 @@ def _conversion(entry: Mapping[str, Any], quantity: Quantity) -> str | None:
 
 
 def _steps(rendering: Shown) -> Iterator[tuple[str, str, str, bool]]:
-    """Head, what more, data and success of each step; without a trace, of each call that is cited."""
+    """Yield the head, detail, data and success of each step of a run; without a trace, of each call that is cited."""
     for entry in rendering.trace:
         if entry["kind"] == "tool":
             detail = f"{entry['call_id'] or 'failed'}, {entry['duration_ms']:.1f} ms"

@@ -52,6 +52,9 @@ class ApprovalGate:
     def __init__(
         self, approve: Approve | None = None, notify: Notify | None = None, *, confirm_notes: bool = False
     ) -> None:
+        """Make a gate that asks ``approve`` before effects, and calls ``notify`` about notes; either may be
+        ``None``.
+        """
         for name, callback in (("approve", approve), ("notify", notify)):
             if callback is not None and not callable(callback):
                 raise TypeError(f"{name} must be a function, got {callback!r}")
@@ -69,10 +72,11 @@ class ApprovalGate:
         )
 
     def checking(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory) -> Asking[str]:
-        """Ask for approval where the category needs it; return ``"auto"``, ``"notice"`` or ``"approved"``.
+        """Ask for approval if the category of the call needs it, and return ``"auto"``, ``"notice"`` or
+        ``"approved"``.
 
-        Raises APPROVAL_DENIED. ``category`` is the one that the tool was registered with; the tool's own may have
-        become stricter since.
+        Raises APPROVAL_DENIED. ``category`` is the one that the tool was registered with; its own may have become
+        stricter.
         """
         if category is not tool.category:
             category = max(category, ToolCategory(tool.category), key=_BY_RANK.index)
@@ -83,7 +87,7 @@ class ApprovalGate:
                 arguments_copy = copy.deepcopy(dict(arguments))
                 try:
                     yield lambda: notify(tool, arguments_copy), way_to_call(notify)
-                except Exception:
+                except Exception:  # a notice decides nothing: the call goes on
                     logger.exception("The notice about tool '%s' failed", tool.name)
             if not self._confirm_notes:
                 return "notice" if notify else "auto"
@@ -98,7 +102,7 @@ class ApprovalGate:
         return "approved"
 
     def _refusal(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory) -> Asking[str | None]:
-        """Ask for approval and return the reason if it is refused; ``None`` if the call may run."""
+        """Ask for approval; return why the call may not run, or ``None`` if it may."""
         approve = self._approve
         if approve is None:
             return f"a tool of category {category.value} needs an approve callback"
@@ -107,4 +111,4 @@ class ApprovalGate:
             answer = yield lambda: approve(tool, arguments_copy, first_use), way_to_call(approve)
         except Exception as error:
             return f"the approval callback failed ({reason_of(error)})"
-        return None if answer is True else "the user did not approve it"
+        return None if answer is True else "the user did not approve it"  # "yes" and 1 are no approval

@@ -69,7 +69,11 @@ _WORDS = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+[^\w\s]*+\s.*?(?<![^\W\d_])[^\W\
 
 
 def prose_in(value: Any, properties: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield the texts among arguments that people read: of more than one word, or declared with ``x-text``."""
+    """Yield the texts in arguments that people read, with their paths: those of several words, or declared with
+    ``x-text``.
+
+    ``{"to": "ann", "body": "You used 5 kWh"}`` → ``("body",), "You used 5 kWh"``.
+    """
     if type(value) is dict:
         for key, item in value.items():
             yield from prose_in(item, properties, (*path, key))
@@ -92,7 +96,11 @@ def has_number(arguments: Mapping[str, Any]) -> bool:
 
 
 def leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Whatever is neither object nor array in ``data``, in order; also the names of inner objects' members."""
+    """Yield each value in ``data`` that is no object and no array, with its path, and the keys of inner objects as
+    well.
+
+    ``{"a": {"b": 5}}`` → ``("a", "b"), "b"`` and ``("a", "b"), 5``.
+    """
     inner: Iterable[tuple[str | int, Any]]
     if type(data) is dict:
         if path:
@@ -124,7 +132,7 @@ class Misfit(NamedTuple):
     original: Any = None
 
     def change(self) -> Change | None:
-        """Return the number in the parameter's unit; ``None`` if there is no rate, or several units may be meant."""
+        """Return the number converted to the parameter's unit; ``None`` if it does not convert, or to several units."""
         result = [
             Quantity(self.parameter.as_taken(quantity.value), reading)
             for reading in self.parameter.readings
@@ -138,7 +146,9 @@ class Misfit(NamedTuple):
         return parameter.readings if parameter.is_declared else read_name(parameter.name).readings
 
     def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
-        """Return the text for the model."""
+        """Return the error that tells the model how to write the number: "1250 is in ft3/s; `flow` takes m3/s:
+        pass 35.3961 m3/s".
+        """
         name = self.parameter.name
         ways = [
             (reading, value)
@@ -188,7 +198,11 @@ class Clash(NamedTuple):
 def quantities_in(
     arguments: Any, shapes: Collection[str], path: Path = ()
 ) -> Iterator[tuple[Path, str, Quantity]]:
-    """Yield the Quantities among plain arguments, those in other ``shapes`` too, with the key of each number."""
+    """Yield the Quantities in plain arguments: the path of each, the key of its number, and the Quantity.
+
+    ``{"flow": {"value": 5, "unit": "m3/s"}}`` → ``("flow",), "value", Quantity(5, "m3/s")``. Objects in other
+    ``shapes`` too.
+    """
     if type(arguments) is dict:
         if path and len(arguments) == 2 and quantity_problem(arguments) is None:
             yield path, "value", Quantity(arguments["value"], arguments["unit"])
@@ -216,11 +230,11 @@ def _shaped(data: dict[str, Any], shapes: Collection[str]) -> tuple[str, Quantit
 def with_quantities_converted(
     tool: str, arguments: dict[str, Any], parameters: ParameterUnits, shapes: Collection[str]
 ) -> tuple[dict[str, Any], tuple[Change, ...]]:
-    """Return the arguments with each Quantity in the unit of its parameter: a number where the schema asks for none.
+    """Return the arguments with each Quantity in the unit of its parameter, and what was changed.
 
-    One in another of these ``shapes`` is converted likewise, and stays as it is where the schema asks for that shape.
-
-    Raises GLValidationError ARGUMENT_UNIT for one that does not convert.
+    ``flow={"value": 1, "unit": "m3/s"}`` for a parameter in l/s → ``1000`` if its schema wants a number, else a
+    Quantity. One in another of ``shapes`` stays if the schema wants that shape. Raises GLValidationError
+    ARGUMENT_UNIT for one that does not convert.
     """
     replacements: list[tuple[Path, Any]] = []
     changes = []
@@ -256,7 +270,7 @@ _TYPED = re.compile(r"\s*([-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*([^\s\
 def _written_quantities(
     arguments: dict[str, Any], parameters: ParameterUnits
 ) -> Iterator[tuple[Path, Quantity]]:
-    """Yield the Quantities that are as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
+    """Yield the Quantities that are text where the schema wants a number: ``"1250 ft3/s"``, or the JSON of one."""
     for name in parameters.typed.intersection(arguments):
         text = arguments[name]
         if type(text) is not str or len(text) > _MAX_TYPED:
@@ -275,12 +289,11 @@ def _written_quantities(
 
 
 def _target(sent: Quantity, parameter: ParameterUnit) -> str | None:
-    """Return the unit that a Quantity is converted to; ``None`` if it cannot be, or no one knows to which
-    of several.
-    """
+    """Return the unit of the parameter to which a Quantity is converted; ``None`` if none fits, or several do."""
     if sent.unit in parameter.readings:
         return sent.unit
     units = [reading for reading in parameter.readings if _value_in(sent, reading) is not None]
+    # Of several the one of the same size: it is the same unit in another spelling.
     same = [reading for reading in units if _value_in(sent, reading) == sent.value]
     return same[0] if same else units[0] if len(units) == 1 else None
 
@@ -291,7 +304,7 @@ def _value_in(sent: Quantity, unit: str) -> Any:
 
 
 def _in_unit(value: Any, unit: str, target: str) -> Quantity | None:
-    """Convert a number, rounded to the digits that it has, or return ``None``."""
+    """Return a number converted to ``target``, as a number of its own type; ``None`` if it does not convert."""
     exact = _exactly(value, unit, target)
     if exact is None:
         return None
@@ -310,7 +323,7 @@ def _exactly(value: Any, unit: str, target: str) -> Fraction | None:
 
 
 def with_converted(arguments: Any, changes: Iterable[Change]) -> dict[str, Any]:
-    """A copy of the arguments with the numbers of ``changes`` in place; one that was as text is as text."""
+    """Return a copy of the arguments with the results of ``changes`` in place, as text where the number was text."""
     replacements = []
     for change in changes:
         is_text = isinstance(reduce(getitem, change.path, arguments), str)
@@ -330,9 +343,10 @@ def _replaced(arguments: dict[str, Any], replacements: Iterable[tuple[Path, Any]
 
 
 def unit_of_holder(value: Any, parameter: ParameterUnit, holders: Iterable[str]) -> tuple[str | None, bool]:
-    """Return the unit in which a number came, of those in which outputs have it, and whether that is the wrong one.
+    """Return the unit in which an output has ``value``, and whether the parameter takes another one; ``None`` if
+    it is unknown.
 
-    ``None``: no output has it in a unit of the parameter's dimension.
+    A unit that fits the parameter goes before one that does not: (``"kWh"``, False), (``"MWh"``, True).
     """
     wrong: str | None = None
     for unit in holders:
@@ -374,7 +388,9 @@ def _written(value: Any) -> str:
 
 
 def _short(exact: Fraction) -> str:
-    """Return a converted number in full where it is short, else to three significant digits."""
+    """Return a converted number as text: in full if it has few digits, else with three significant ones: 35.3961,
+    1e+25.
+    """
     value = _float(exact)
     if exact.denominator == 1 and 1e15 <= abs(value) < 1e21:
         return str(exact.numerator)

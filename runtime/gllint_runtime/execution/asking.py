@@ -35,7 +35,10 @@ def way_to_call(function: Callable[..., Any]) -> OnLoop:
 
 
 def finish(work: Asking[Answer]) -> Answer:
-    """Run ``work`` from synchronous code; what must be awaited is, on one event loop in a thread of its own."""
+    """Run ``work`` from synchronous code and return its result.
+
+    What it yields is called; what that returns is awaited, if it can be, on one event loop in a thread of its own.
+    """
     loop_thread: LoopThread | None = None
     try:
         function, _ = next(work)
@@ -47,7 +50,7 @@ def finish(work: Asking[Answer]) -> Answer:
                     answer, error = loop_thread.start(answer).result()
                     if error is not None:
                         raise error
-            except BaseException as error:
+            except BaseException as error:  # of the function: `work` decides about it
                 function, _ = work.throw(_passed_on(error))
             else:
                 function, _ = work.send(answer)
@@ -59,7 +62,9 @@ def finish(work: Asking[Answer]) -> Answer:
 
 
 async def finishing(work: Asking[Answer]) -> Answer:
-    """Run ``work`` on the caller's event loop; what blocks runs next to it."""
+    """Run ``work`` on the caller's event loop and return its result; each function runs as ``work`` says
+    (``on_loop``).
+    """
     try:
         function, on_loop = next(work)
         while True:
@@ -104,7 +109,7 @@ async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
-    """Call a function in a thread of its own, so that one that hangs keeps no other waiting."""
+    """Return what ``function`` returns, called in a thread of its own, so that one that hangs blocks no other."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
 

@@ -30,11 +30,13 @@ _PLACES = 28  # significant digits of a decimal that does not end
 
 
 def calculated(session: Session, operation: str, claims: Sequence[Any]) -> Quantity:
-    """Calculate ``operation`` from the numbers that ``claims`` cite in ``session``.
+    """Return the result of ``operation`` on the numbers that ``claims`` cite: ``"share"`` of 5 kWh and 20 kWh → 25 %.
 
-    ``sum`` adds them, ``difference`` is the first less the second, ``ratio`` the first by the second, ``share`` the
-    first as a percentage of the second, ``percentage_change`` the change from the first to the second. The result is in
-    the unit of the first number, or in the unit that the operation gives (``1``, ``%``). Raises GLError for a wrong
+    * ``sum`` adds them, ``difference`` subtracts the second from the first.
+    * ``ratio`` and ``share`` divide the first by the second; a share is a percentage.
+    * ``percentage_change`` is from the first to the second.
+
+    The unit is that of the first number, or the one that the operation gives (``1``, ``%``). Raises GLError for a wrong
     claim, a wrong number of claims, and units that do not fit together.
     """
     name = operation.strip().lower().replace(" ", "_").replace("-", "_")
@@ -125,18 +127,18 @@ class _Term:
         return exact_value(self.quantity.value)
 
     def within(self, unit: str) -> Fraction:
-        """The number in another unit of the same kind. Raises GLValidationError."""
-        way = conversion(self.unit, unit)
-        if way is None:
+        """Return the number in another unit. Raises GLValidationError for another dimension, and for °C and °F."""
+        converter = conversion(self.unit, unit)
+        if converter is None:
             raise _refusal(
                 f"{self.unit} and {unit} are units of different kinds and cannot be converted", "claims"
             )
-        if way.offset:
+        if converter.offset:
             raise _refusal(
                 f"{self.unit} and {unit} start from different zeros: cite both numbers in the same unit",
                 "claims",
             )
-        return self.exact * way.factor
+        return self.exact * converter.factor
 
     @property
     def kelvin(self) -> Conversion | None:
@@ -160,7 +162,11 @@ def _difference(terms: Sequence[_Term]) -> tuple[Fraction, str]:
 
 
 def _ratio(terms: Sequence[_Term]) -> tuple[Fraction, str]:
-    """Return the first number by the second: without a unit if both have one dimension, else in a quotient."""
+    """Return the first number divided by the second and its unit: 10 kWh, 5 kWh → 2, ``1``; 10 EUR, 5 kWh → 2,
+    ``EUR/kWh``.
+
+    If the unit ``1`` is not allowed, a ratio is a percentage.
+    """
     _refuse_levels(terms, "A ratio")
     first, second = terms
     if second.unit == _BARE:
@@ -196,7 +202,7 @@ _OPERATIONS: Mapping[str, tuple[int, Callable[[Sequence[_Term]], tuple[Fraction,
 
 
 def _require_one_basis(terms: Sequence[_Term]) -> None:
-    """Reject numbers of one kind that follow different conventions: GWP100 of AR5 and of AR6."""
+    """Raise GLDataError BASIS for numbers of one dimension with different conventions: GWP100 of AR5 and of AR6."""
     first = terms[0]
     alike = [term for term in terms if conversion(term.unit, first.unit) is not None]
     bases = dict.fromkeys(term.basis[:100] for term in alike if term.basis is not None)
@@ -206,7 +212,7 @@ def _require_one_basis(terms: Sequence[_Term]) -> None:
 
 
 def _refuse_levels(terms: Sequence[_Term], what: str) -> None:
-    """Reject numbers that cannot be added: temperatures in °C or °F, and logarithms."""
+    """Raise GLValidationError for numbers that cannot be added: temperatures in °C or °F, and logarithms (dB)."""
     for term in terms:
         if term.kelvin is not None:
             raise _refusal(
@@ -231,7 +237,9 @@ def _quotient(above: Fraction, below: Fraction) -> Fraction:
 
 
 def _like(exact: Fraction, values: Sequence[Any]) -> Any:
-    """A result as a number of the kind that its terms have: an integer, a Fraction, a Decimal, else a float."""
+    """Return a result in the type of its terms: a Fraction or Decimal if one is, an integer if all are and it can,
+    else a float.
+    """
     if any(isinstance(value, Fraction) for value in values):
         return exact
     if any(isinstance(value, Decimal) for value in values):
@@ -248,9 +256,9 @@ def _like(exact: Fraction, values: Sequence[Any]) -> Any:
 
 
 def _decimal(exact: Fraction) -> Decimal:
-    """All digits of a decimal that ends, else the first of them."""
+    """Return a fraction as a Decimal: in full if its digits end, else to ``_PLACES`` digits."""
     numerator, denominator = map(Decimal, exact.as_integer_ratio())
-    # No decimal that ends has more digits than these two have bits.
+    # A decimal that ends has no more digits than numerator and denominator have bits: try that many first.
     for digits in (exact.numerator.bit_length() + exact.denominator.bit_length(), _PLACES):
         context = Context(prec=digits, traps=[])
         result = context.divide(numerator, denominator)

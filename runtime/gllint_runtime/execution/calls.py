@@ -44,6 +44,7 @@ class Entry:
     """A registered tool with what is computed once: validators and the parameters its function takes."""
 
     def __init__(self, tool: Any) -> None:
+        """Compute once what each call of ``tool`` needs. Raises GLValidationError for a schema that cannot be used."""
         self.tool = tool
         self.category = ToolCategory(tool.category)
         self.check_args = usable_checker(tool.name, "ARGS_SCHEMA", tool.args_schema)
@@ -57,7 +58,10 @@ class Entry:
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str] | None, frozenset[str]]:
-    """Return the keywords that a function takes (``None``: any) and those it cannot do without."""
+    """Return the keywords that a function accepts (``None`` for any) and those that it requires.
+
+    ``def f(a, b=1)`` → ``{"a", "b"}``, ``{"a"}``.
+    """
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -76,12 +80,12 @@ def refuse_egress(call: Call, mode: Mode) -> None:
 
 
 def run_blocking(call: Call, cancelled: Callable[[], bool] = lambda: False) -> Any:
-    """Run a verified call to its end from synchronous code.
+    """Return the result of a verified call from synchronous code.
 
-    A plain function without a timeout runs right here. One with a timeout, and every coroutine, runs in a
-    thread of its own, which is left behind (and cancelled, if it is a coroutine) when the time is up or
-    ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED, whatever the tool raises, or CANCELLED. Only
-    SystemExit and KeyboardInterrupt come through: they are meant for the program.
+    A plain function without a timeout runs right here. One with a timeout, and every coroutine, runs in a thread
+    of its own, which is left behind (and cancelled, if it is a coroutine) when the time is up or ``cancelled()``
+    is true. Raises GLRuntimeError TOOL_FAILED for any exception of the tool, or CANCELLED; SystemExit and
+    KeyboardInterrupt pass through.
     """
     if not call.entry.runs_here:
         return _in_thread(call, _result(call, call.start), cancelled)
@@ -97,7 +101,7 @@ def run_blocking(call: Call, cancelled: Callable[[], bool] = lambda: False) -> A
 
 
 async def run_async(call: Call) -> Any:
-    """Run a verified call on the current event loop; a plain function in a thread of its own.
+    """Return the result of a verified call on the current event loop; a plain function runs in a thread of its own.
 
     Cancellation reaches the coroutine. Raises as :func:`run_blocking` does.
     """
@@ -109,7 +113,7 @@ async def run_async(call: Call) -> Any:
 
 
 def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[], bool]) -> Any:
-    """Run an async tool on an event loop of its own, until it ends, its time is over, or the run is cancelled."""
+    """Return the result of an async tool, run on an event loop of its own until it ends, times out or is cancelled."""
     loop_thread = LoopThread()
     running = loop_thread.start(work)
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)
@@ -129,7 +133,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[
 
 
 async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) -> Any:
-    """Run a call and wait for its result on the current event loop; ``aside`` starts it in a thread of its own."""
+    """Return the result of a call, awaited on the current event loop; ``aside`` starts it in a thread of its own."""
     try:
         result = await in_thread(start) if aside else start()
         return await result if inspect.isawaitable(result) else result

@@ -46,7 +46,7 @@ def current_session() -> Session | None:
 
 @contextmanager
 def binding(variable: ContextVar[Value], value: Value) -> Iterator[Value]:
-    """Give a context variable its value for a while."""
+    """Set a context variable to ``value`` within a ``with`` block."""
     token = variable.set(value)
     try:
         yield value
@@ -57,10 +57,10 @@ def binding(variable: ContextVar[Value], value: Value) -> Iterator[Value]:
 
 @contextmanager
 def using(session: Session) -> Iterator[Session]:
-    """Make ``session`` the current one: for tools, and for agents that they run.
+    """Make ``session`` the current one within a ``with`` block: for its tools, and for agents that they run.
 
-    What an agent is asked within is a model's task, and no user's word; a program that runs an agent itself within
-    adds what the user said to the session (:meth:`Session.user`).
+    A prompt to an agent in the block counts as a model's task, not as the user's words; a program that runs an
+    agent itself there adds those with :meth:`Session.user`.
     """
     with binding(_CURRENT, session):
         yield session
@@ -113,6 +113,7 @@ class _Field:
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Return the schema by which pydantic validates with :meth:`read`, and dumps a Quantity as an object."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_plain_validator_function(
@@ -132,7 +133,9 @@ class _ClaimedQuantity(_Field):
     }
 
     def read(self, value: Any) -> Quantity:
-        """Return the Quantity of a claim, or of a number with a source."""
+        """Return the Quantity that a claim cites, or of a number with a source in sourced mode. Raises ValueError
+        for pydantic.
+        """
         if isinstance(value, Quantity):  # of the program: no model can write one
             return value
         session = _session()
@@ -149,7 +152,9 @@ class _CheckedText(_Field):
     schema: typing.ClassVar[Mapping[str, Any]] = {"anyOf": [TEXT_SCHEMA, {"type": "string"}]}
 
     def read(self, value: Any) -> str:
-        """Check a text with its claims, and return it with the macros replaced."""
+        """Return a text, or the message of ``{"message", "claims"}``, with its macros replaced. Raises ValueError
+        for pydantic.
+        """
         if type(value) is _VerifiedText:
             return value
         session = _session()
@@ -237,10 +242,12 @@ class _Part(NamedTuple):
 
 
 def require_claims(hint: Any, name: str = "the answer") -> None:
-    """Raises TypeError for an answer's type or JSON Schema in which a number needs no claim, with the way out.
+    """Raise TypeError for the type or JSON Schema of an answer in which a number needs no claim; it says what to
+    declare.
 
-    A type may be made of texts, which are checked, ``Claimed``, ``ClaimedText``, ``Unclaimed``, bool, None, dates,
-    choices that state no number, and lists, tuples, sets, dictionaries and models of those. Any other is rejected.
+    ``{"heat": float}`` is rejected, ``{"heat": Claimed[Quantity]}`` is accepted. So are texts, which are checked,
+    bool, None, dates, ``ClaimedText``, ``Unclaimed``, choices without a number, and lists, tuples, sets,
+    dictionaries and models of those.
     """
     work, seen, classes = [_Part(name, hint)], 0, set[int]()
     while work:
@@ -270,7 +277,9 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
 
 
 def _bare(hint: Any) -> str | None:
-    """Say why an answer of this type would contain a bare number; ``None`` if it would not."""
+    """Return why an answer of this type would contain a bare number: float → "a bare float"; ``None`` if it would
+    not.
+    """
     if hint is Quantity:
         return "a Quantity without a claim"
     if isinstance(hint, Mapping):
@@ -287,7 +296,9 @@ def _bare(hint: Any) -> str | None:
 
 
 def _bare_choice(values: Sequence[Any]) -> str | None:
-    """Say what is wrong with the values that a model chooses from; ``None`` if they state no numbers."""
+    """Return what is wrong with the values of a Literal or Enum: ``[1, 2]`` → "a choice of bare numbers"; ``None``
+    for none.
+    """
     for value in values:
         value = value.value if isinstance(value, Enum) else value
         if value is None or isinstance(value, bool):
@@ -306,9 +317,7 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
 
 
 def _is_name(choice: Any) -> bool:
-    """Return whether a choice that the program declares names a thing (``Scope 1``, ``gpt-4``) and states
-    no measure.
-    """
+    """Return whether a choice names a thing (``Scope 1``, ``gpt-4``) and states no measure (``5 kWh``)."""
     from gllint_runtime.policy.reader import Reader  # for the few with a digit
 
     if not isinstance(choice, str) or not choice[:1].isalpha():
@@ -317,7 +326,9 @@ def _is_name(choice: Any) -> bool:
 
 
 def _open(hint: Any) -> str | None:
-    """Return the error for an unknown type: its values would reach the program unchecked."""
+    """Return why values of this type would reach the program unchecked: ``object`` → "is of the type object"; else
+    ``None``.
+    """
     if hint is None or isinstance(hint, Mapping | list):
         return None
     origin = get_origin(hint)
@@ -351,7 +362,7 @@ def _is_record(kind: Any) -> bool:
 
 
 def _is_extensible(kind: Any) -> bool:
-    """Return whether a model accepts fields that it does not declare."""
+    """Return whether a model accepts fields that it does not declare: ``extra="allow"``, or PEP 728's extra items."""
     for name in ("model_config", "__pydantic_config__"):
         config = getattr(kind, name, None)
         if isinstance(config, Mapping) and config.get("extra") == "allow":
@@ -370,8 +381,9 @@ def _schema_of(kind: type) -> Any:
 
 
 def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
-    """Return the types of a record's fields, what is declared of each included; those of ``Box[str]`` with its
-    arguments.
+    """Return the types of a record's fields with their ``Annotated`` marks: ``class A: x: int`` → ``{"x": int}``.
+
+    The type variables of ``Box[str]`` (``hint``) are replaced by its arguments.
     """
     fields = getattr(kind, "model_fields", None)
     if isinstance(fields, dict):
@@ -395,7 +407,9 @@ def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
 
 
 def _parts(part: _Part) -> Iterator[_Part]:
-    """Yield the parts of a type, one step down; of a model those that it has not declared as a checked message."""
+    """Yield the parts of a type, one step down: ``list[int]`` → ``int``; a model → its fields, unless it is a
+    checked message.
+    """
     hint = part.hint
     if isinstance(hint, Mapping | list):
         yield from _schema_parts(part)
@@ -423,7 +437,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
 
 
 def _schema_parts(part: _Part) -> Iterator[_Part]:
-    """Yield the parts of a JSON Schema, one step down."""
+    """Yield the schemas in a JSON Schema, one step down, but for those of a checked message."""
     if isinstance(part.hint, list):
         yield from (_Part(part.place, item) for item in part.hint if isinstance(item, Mapping))
         return
@@ -448,10 +462,11 @@ def _is_message(fields: Mapping[str, Any]) -> bool:
 
 
 def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
-    """Return a structured answer with its texts checked; one of ``message`` and ``claims`` has the checked message.
+    """Return a structured answer with each text checked; an object of ``message`` and ``claims`` has the checked
+    message.
 
-    ``hint`` is its type or JSON Schema where the answer does not say it, as a dictionary of a TypedDict. Raises GLError
-    for a number without a claim, TypeError for a type that admits one and for a value of a type that nothing checks.
+    ``hint`` is its type or JSON Schema, needed where the answer does not show it (a TypedDict is a dict). Raises
+    GLError for a number without a claim, TypeError for a type that admits one or that nothing checks.
     """
     if hint is None or hint is Any:
         hint = type(answer)
@@ -465,7 +480,7 @@ def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
 
 
 def structure_data(answer: Any, hint: Any = None) -> Any:
-    """Return a structured answer that was checked as JSON data, each number with its unit."""
+    """Return a checked structured answer as JSON data, each Quantity as ``{"value", "unit"}``."""
     if isinstance(answer, Mapping) and not _is_typed_dict(hint):
         return {**answer}
     from pydantic import TypeAdapter
@@ -483,7 +498,10 @@ class _Check:
         self._names = _names_of(schema) if isinstance(schema, Mapping) else frozenset()
 
     def value(self, value: Any, hint: Any, place: str) -> Any:
-        """Return the value as the program gets it. Raises GLError, and TypeError for what no rule knows."""
+        """Return a checked value: a text with its macros replaced, a record or container with its members checked.
+
+        Raises GLError for a number without a claim, TypeError for a type that nothing checks.
+        """
         hint, marks = _unwrapped(hint, value)
         declared = next((mark for mark in marks if isinstance(mark, Declared)), None)
         if declared is not None and (hint is Any or _fits(hint, value)):
@@ -560,7 +578,10 @@ class _Check:
 
 
 def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return the type that a value is of, without what only wraps it, and what is declared of it."""
+    """Return the type that a value has within ``Annotated``, unions, aliases and NewTypes, and the marks on the way.
+
+    ``Annotated[int | None, mark]`` for ``5`` → ``int``, ``(mark,)``.
+    """
     marks: tuple[Any, ...] = ()
     for _ in range(_MOST_TYPES):
         origin = get_origin(hint)
@@ -584,7 +605,7 @@ def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Return whether a value is of the kind of an arm of a union."""
+    """Return whether a value is of the type ``hint``, one arm of a union."""
     if hint is Any or value is None:
         return hint is Any or hint in (None, type(None))
     kind = get_origin(hint) or hint
@@ -603,7 +624,7 @@ def _fits(hint: Any, value: Any) -> bool:
 
 
 def _names_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names of properties in a JSON Schema: they are the program's."""
+    """Return the names of all properties in a JSON Schema: they are the program's words, and may have digits."""
     names: set[str] = set()
     work, seen = [_Part("", schema)], 0
     while work and seen < _MOST_TYPES:

@@ -25,9 +25,9 @@ def _is_flat(value: Any) -> bool:
 
 
 def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRegistry | None = None) -> Any:
-    """Run the tool that ``action`` names and return its verified output.
+    """Run the tool that ``action`` names, ``{"name": "heat", "args": {…}}``, and return its verified output.
 
-    Never raises: what goes wrong comes back as ``{"error": "[CODE] message", "code": …, "hint": …}``, and the
+    Never raises: a fault is returned as ``{"error": "[CODE] message", "code": …, "hint": …}``, and a call of the
     reserved name ``"None"`` as ``{"clarification_needed": question}``.
     """
     try:
@@ -43,7 +43,9 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
 
 
 def _request(action: Any) -> ToolAction:
-    """Read an action with simple arguments. Raises :class:`GLError`."""
+    """Return an action read from an object or JSON text, with arguments that are plain values. Raises
+    :class:`GLError`.
+    """
     try:
         request = ToolAction.parse(action)
         return ToolAction(request.name, sanitize_args(request.args))

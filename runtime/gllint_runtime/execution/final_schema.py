@@ -33,11 +33,11 @@ def final_schema(
 @overload
 def final_schema(session: Session, *, format: Literal["gbnf"], whitelisted: bool = True) -> str: ...
 def final_schema(session: Session, *, format: str = "json", whitelisted: bool = True) -> dict[str, Any] | str:
-    """Return the form of the next final answer of a session: ``claims`` of recorded results, then the ``message``.
+    """Return the form of a session's next final answer, ``{"claims": [...], "message": "..."}``.
 
-    ``format="json"`` is a JSON Schema as strict structured outputs take it, ``"gbnf"`` a grammar of llama.cpp.
-    ``whitelisted`` admits what the gate does not count as a number either: dates, clock times, versions, ids, markers
-    of lists, CO2. Ask for it again after each recorded result. Raises ValueError for another format.
+    ``format="json"`` gives a JSON Schema as strict structured outputs take it, ``"gbnf"`` a grammar of llama.cpp. The
+    claims are those of recorded results: ask for it again after each. With ``whitelisted`` the message may have dates,
+    clock times, versions, ids, list markers and CO2. Raises ValueError for another format.
     """
     if not isinstance(session, Session):
         raise TypeError(f"final_schema needs a Session, got {type(session).__name__}")
@@ -148,7 +148,9 @@ def _any_of(chars: str) -> _Part:
 
 @lru_cache(maxsize=1)
 def _letters() -> tuple[tuple[str, str], ...]:
-    """Return the letters of all scripts, with their marks and the points of prose, as ranges."""
+    """Return the letters of all scripts, with their accents and punctuation, as ranges:
+    ``(("A", "Z"), ("a", "z"), …)``.
+    """
     ranges: list[tuple[str, str]] = [("A", "Z"), ("a", "z")]
     first = last = ""
     for char in map(chr, range(0x80, _BEYOND)):  # of which the last are no letters
@@ -175,6 +177,7 @@ class _Message:
     """The parts of a message: free text, and what may be between two macros."""
 
     def __init__(self, whitelisted: bool) -> None:
+        """Build the parts of a message; ``whitelisted`` adds the numbers that need no claim."""
         letter = _Rule("letter", _OneOf(_letters()))
         digit = _span("0", "9")
         marker = _row(_span("1", "9"), _optional(digit), _Text(". "))  # of an ordered list
@@ -188,7 +191,7 @@ class _Message:
         ]
         if whitelisted:
             opening = _choice(_any_of(" \n("), ": ")
-            text.append(_row(opening, _Rule("context", _context(digit)), _any_of(" \n,.;!?)")))
+            text.append(_row(opening, _Rule("context", _uncounted_numbers(digit)), _any_of(" \n,.;!?)")))
         self.text = _Rule("text", _Repeated(_Choice(tuple(text)), "*"))
         self.head = _Rule("head", _optional(bullet))
         # In front of a macro, and behind one: no sign, no letter, and no word as short as most symbols of units.
@@ -216,7 +219,7 @@ class _Message:
         return _choice(free, _row(self.lead, macro, _Repeated(_row(self.link, macro), "*"), self.end))
 
     def citing(self, count: int) -> _Part:
-        """Return a message with the macros of ``count`` claims, each at least once, the first of each in order."""
+        """Return the grammar of a message with ``count`` macros, each at least once, the first uses in order."""
         if not count:
             return _row(self.head, self.text)
         part = _Rule("cites-0", _row(self.lead, _macro([0])))
@@ -236,14 +239,14 @@ def _macro(numbers: Sequence[int]) -> _Part:
     return _row(_Text("{{claim:"), _choice(*map(str, numbers)), _Text("}}"))
 
 
-def _context(digit: _Part) -> _Part:
-    """Return the grammar of what the gate does not count as a number, without the markers of lists."""
+def _uncounted_numbers(digit: _Part) -> _Part:
+    """Return the grammar of what counts as no number: dates, clock times, versions, ids and CO2."""
 
-    def two(first: str, last: str = "9") -> _Part:
-        return _row(_Text(first), _span("0", last))
+    def from_zero(tens: str, last: str = "9") -> _Part:
+        """Return the two digits from ``tens``0 to ``tens````last``: 20 to 28."""
+        return _row(_Text(tens), _span("0", last))
 
-    from_one = _row(_Text("0"), _span("1", "9"))
-    days = _choice(from_one, two("1"), two("2", "8"))
+    days = _choice(_row(_Text("0"), _span("1", "9")), from_zero("1"), from_zero("2", "8"))  # 01 to 28
     months = _choice(*(f"{month:02}-" for month in range(1, 13) if month != 2))
     last_days = _choice("29", "30")
     long_months = _choice(*(f"{month:02}-31" for month in (1, 3, 5, 7, 8, 10, 12)))
@@ -254,13 +257,13 @@ def _context(digit: _Part) -> _Part:
     )
     year = _row(_choice("19", "20"), digit, digit)
     sixty = _row(_span("0", "5"), digit)
-    hour = _choice(_row(_any_of("01"), digit), two("2", "3"))
+    hour = _choice(_row(_any_of("01"), digit), from_zero("2", "3"))
     figures = _row(digit, _optional(digit))
     return _choice(
-        _row(year, _Text("-"), day),
-        _row(hour, _Text(":"), sixty, _optional(_row(_Text(":"), sixty))),
-        _row(_Text("v"), figures, _Text("."), figures, _optional(_row(_Text("."), figures))),
-        _row(_Text("ID-"), _Repeated(digit, "+")),
+        _row(year, _Text("-"), day),  # 2024-03-31, never 2024-02-29: not each year has it
+        _row(hour, _Text(":"), sixty, _optional(_row(_Text(":"), sixty))),  # 23:59, 23:59:00
+        _row(_Text("v"), figures, _Text("."), figures, _optional(_row(_Text("."), figures))),  # v1.2, v1.2.3
+        _row(_Text("ID-"), _Repeated(digit, "+")),  # ID-4711
         "CO2",
     )
 
@@ -269,7 +272,7 @@ def _context(digit: _Part) -> _Part:
 
 
 def _json_schema(claims: list[dict[str, Any]], message: _Message) -> dict[str, Any]:
-    """Return the JSON Schema of a final answer that may cite these claims."""
+    """Return the JSON Schema of a final answer that may cite ``claims``, its message as a regular expression."""
     items = [_object({key: _value(value) for key, value in claim.items()}) for claim in claims]
     any_item = {"anyOf": items} if items else _object({"path": {"type": "string"}})
     pattern = f"^(?:{_expression(message.whole(len(claims)))})$"
@@ -307,7 +310,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _expression(part: _Part) -> str:
-    """Return a part as a regular expression without lookaround, as every engine reads it."""
+    """Return a part of the grammar as a regular expression without lookaround: ``_Repeated(digit, "+")`` →
+    ``[0-9]+``.
+    """
     match part:
         case _Text(text):
             return re.sub(r"[.()\[\]{}*+?|^$\\]", r"\\\g<0>", text).replace("\n", r"\n")
@@ -335,7 +340,7 @@ def _range(first: str, last: str) -> str:
 
 
 def _grammar(claims: list[dict[str, Any]], message: _Message) -> str:
-    """Return the llama.cpp grammar of a final answer that may cite these claims."""
+    """Return the llama.cpp grammar of a final answer that may cite ``claims``: one rule for each number of claims."""
     rules: dict[str, str] = {}
     answers = []
     for count in range(min(len(claims), _MOST_CITED) + 1):
@@ -356,7 +361,9 @@ def _named(rule: _Rule, rules: dict[str, str]) -> str:
 
 
 def _written(part: _Part, rules: dict[str, str]) -> str:
-    """Return a part of a rule, inside the quotes of a JSON string; ``rules`` are those that it names."""
+    """Return a part in the notation of llama.cpp, as it is within a JSON string; its named rules are added to
+    ``rules``.
+    """
     match part:
         case _Text(text):
             return _literal(json.dumps(text, ensure_ascii=False)[1:-1])

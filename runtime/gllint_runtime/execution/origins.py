@@ -63,6 +63,9 @@ class Tracing:
         kinds: Collection[str],
         shapes: Collection[str],
     ) -> None:
+        """Make the tracing of one call from what the session knows; ``kinds`` are those of the setting
+        ``origin_kinds``.
+        """
         self._provenance = provenance.without_arguments()
         self._calls, self._heard = calls, "\n".join(heard)[-_MAX_HEARD:]
         self._kinds, self._shapes = kinds or ("numbers",), shapes
@@ -80,11 +83,12 @@ class Tracing:
         judges_units: bool,
         citations: Mapping[Path, Origin | None],
     ) -> tuple[Origin, ...]:
-        """Return the origin of every number in ``arguments``, those inside text included.
+        """Return the origin of each number in ``arguments``, those in texts included: ``5`` → user, or
+        ``tc_1 $.energy``.
 
-        ``declared`` says in which units they are taken, which is not judged unless ``judges_units``, and from whom
-        (``x-source``). ``changes`` are the numbers that were converted already. ``citations`` are the parts of claims
-        that are right: the origins of their numbers, and ``None`` for each text, to show where it is.
+        * ``declared``: the units and sources (``x-source``) of the parameters. Units are compared if
+        ``judges_units``. * ``changes``: the numbers that were converted already. * ``citations``: the parts of
+        valid claims with the origins of their numbers, ``None`` for texts, which are not traced.
         """
         origins: list[Origin] = []
         sent = self._sent(arguments, changes) if judges_units else {}
@@ -131,7 +135,9 @@ class Tracing:
         declared: ParameterUnits,
         arguments: Mapping[str, Any],
     ) -> Origin:
-        """Find the origin of a number in an argument: the user, a result, a constant or the schema."""
+        """Return the origin of a number in an argument: the user, a result, a constant, the schema, or a
+        calculation from these.
+        """
         where = show_path(path)
         sources = [*self._exact(value)] or [*self._provenance.conversions(value, parameter.readings)]
         best = self._best(where, value, sources, parameter.sources)
@@ -190,8 +196,9 @@ class Tracing:
     def _best(
         self, where: str, value: Any, sources: Iterable[Source], demand: Collection[str] = ()
     ) -> Origin | None:
-        """Return the origin that counts most: one that the tool demands, the user's or a constant, one that is
-        grounded.
+        """Return the origin of the source that counts most; ``None`` without a source.
+
+        First one that the tool demands, then a grounded one, then the user's, a constant, a tool's.
         """
         origins = [self._of_source(where, value, source) for source in sources]
         ranks = {"user": 0, "constant": 1, "tool": 2}
@@ -213,7 +220,9 @@ class Tracing:
         return Origin(where, value, "constant", str(source.path[0]))
 
     def _place(self, source: Source) -> str:
-        """Return the call and the path of a source; of a Quantity in a shape of its own, that of the whole."""
+        """Return the call and path of a source, ``"tc_1 $.energy"``; for a Quantity in another shape the path of
+        the whole object.
+        """
         record = self._calls.get(source.call_id)
         path = source.path
         if (
@@ -229,7 +238,7 @@ class Tracing:
         return record is None or record.grounded is not False
 
     def _of_finding(self, where: str, value: Any, finding: Finding) -> Origin:
-        """Return the origin that a judged number has; one that follows from others is no better than they are."""
+        """Return the origin of a judged number; a calculated one is grounded only if all that it comes from is."""
         derivation = finding.derivation
         if derivation is None:
             assert finding.source is not None
@@ -240,7 +249,11 @@ class Tracing:
         return Origin(where, value, kind, f"{derivation.how} of {text}", all(part.grounded for part in parts))
 
     def _follows(self, path: Path, arguments: Mapping[str, Any]) -> Finding | None:
-        """Return what the number at a path can be calculated from: the user's words and the other arguments."""
+        """Return the calculation that gives the number at ``path`` from the user's words and the other arguments;
+        else ``None``.
+
+        A text is made of both ("… Then amount 5, count 3,") and judged as a message, once for all arguments.
+        """
         if self._worked_out is None:
             text = self._heard.rpartition("\n")[2][-_MAX_LAST:].rstrip(" .!?") + ".\n\nThen"
             places: dict[Path, int] = {}
@@ -262,7 +275,9 @@ class Tracing:
     def _in_text(
         self, path: Path, text: str, declared: ParameterUnits, arguments: Mapping[str, Any]
     ) -> Iterator[Origin]:
-        """Yield the origins of the numbers, dates and identifiers in the text of an argument."""
+        """Yield the origins of the numbers, dates and identifiers in the text of an argument:
+        ``"2 kWh on 2024-05-03"`` → two.
+        """
         where, demand = show_path(path), declared.at(path).sources
         provenance = self._provenance
         naked = scan_naked_numbers(text) if "numbers" in self._kinds else []
@@ -316,7 +331,9 @@ class Tracing:
         return codes(code) or ([*chain(*known)] if len(known) == len(parts) and all(known) else [])
 
     def _moved(self, finding: Finding) -> Iterator[Source]:
-        """Yield the dates from which a date is as many days away as the user said, and those that leave it open."""
+        """Yield the sources of a date that was moved: by as many days as the user said, or to a day of the month
+        that a source has.
+        """
         day = finding.reading.moments[0].on if finding.reading.moments else None
         if day is None:
             return
@@ -339,7 +356,9 @@ class Tracing:
     def _sent(
         self, arguments: Mapping[str, Any], changes: Iterable[Change]
     ) -> dict[Path, tuple[Quantity, str]]:
-        """Return the Quantities among the arguments as they were sent, with the unit that their number is in now."""
+        """Return the Quantities in the arguments as they were sent, by the path of their number, with the unit
+        that it is in now.
+        """
         sent = {}
         if not _FLAT.issuperset(map(type, arguments.values())):
             sent = {
@@ -352,9 +371,8 @@ class Tracing:
         return sent
 
     def _of_quantity(self, path: Path, value: Any, sent: Quantity, unit: str) -> Origin:
-        """Return the origin of a number that was sent with its unit.
-
-        One that an output has in another has none of its own.
+        """Return the origin of a number that was sent with its unit; not grounded if the output has it in another
+        unit.
         """
         where = show_path(path)
         origin = self._best(where, sent.value, self._exact(sent.value))
@@ -371,7 +389,7 @@ class Tracing:
         )
 
     def _in_unit(self, origin: Origin, value: Any, parameter: ParameterUnit, path: Path) -> Origin:
-        """Return the origin of a bare number with its units; one that is in another unit is entered as a misfit."""
+        """Return the origin of a bare number with its units, and note a misfit if an output has it in another unit."""
         if not parameter.readings:
             return origin
         holders = self._holders(value)
@@ -384,9 +402,9 @@ class Tracing:
         return origin._replace(unit=" or ".join(parameter.readings), source_unit=source_unit)
 
     def _judge_unit(self, path: Path, value: Any, parameter: ParameterUnit) -> None:
-        """Enter a number that outputs have in another unit than its parameter takes, and no one in that one.
+        """Note a misfit if outputs have a number only in other units than its parameter takes.
 
-        One of few digits is in another unit by chance as often.
+        Not for a number of few digits, which is in another unit by chance as often.
         """
         if not parameter.readings:
             return
@@ -425,9 +443,10 @@ class Tracing:
         )
 
     def _compare_basis(self, path: Path, value: Any, unit: str, declared: ParameterUnits) -> None:
-        """Enter a number that outputs have, perhaps in another unit, on another basis than its parameter's alone.
+        """Note a clash if outputs have a number only on other bases (GWP100 of AR5) than its parameter declares
+        (of AR6).
 
-        ``unit`` is what it was sent in; none if it is bare.
+        ``unit`` is the one that it was sent in, ``""`` if it is bare.
         """
         parameter = declared.at(path[:-1] if path[-1] == "value" and len(path) > 1 else path)
         if parameter.basis is None:

@@ -36,7 +36,7 @@ class Origin(NamedTuple):
     demand: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the origin as plain data; what is not known of its units is left out."""
+        """Return the origin as plain data; units and a demand are left out if they are unknown."""
         path, value, kind, source, _, unit, source_unit, demand = self
         data = {"path": path, "value": value, "origin": kind, "source": source}
         if unit is not None:

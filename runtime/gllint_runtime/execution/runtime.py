@@ -157,11 +157,10 @@ class ToolRuntime:
     # ------------------------------------------------------------------------------------------- running
 
     def run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> RunResult:
-        """Let the model answer ``user_msg``.
+        """Return the model's answer to ``user_msg``: ``{"message", "provenance", "metrics", "trace"}``.
 
-        Returns ``{"message", "provenance", "metrics", "trace"}``, and ``"clarification_needed": True`` where
-        the message is a question back; the dict shows itself in notebooks and by ``to_html()``. Raises GLError; what
-        the provider raises comes through as it is.
+        ``"clarification_needed": True`` is added where the message is a question to the user. The dict shows
+        itself in notebooks and by ``to_html()``. Raises GLError; exceptions of the provider pass through.
         """
         return finish(self._turns(self._new_run(), system_prompt, user_msg, max_retries))
 
@@ -223,7 +222,9 @@ class ToolRuntime:
             return (yield from work)
 
     def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
-        """Ask the model and run its tools until its answer passes; yields what must be run or awaited."""
+        """Ask the model and run its tools until its answer passes; yield each function that has to be run or
+        awaited.
+        """
         provider, on_loop, clock, metrics = self.provider, self._on_loop, self._tape.clock, run.metrics
         run.prompt(system_prompt)
         run.user(user_msg)
@@ -283,7 +284,9 @@ class ToolRuntime:
             return answer
 
     def _open(self, run: _Run) -> dict[str, Any]:
-        """Enter the settings into the trace and return what is the same in each request to the provider."""
+        """Return what each request to the provider has in common (schema, tools, options), and enter the settings
+        into the trace.
+        """
         policy = self.policy
         options = {"temperature": 0.0, "seed": self.seed} if self.mode == "Replay" else {}
         start: dict[str, Any] = {
@@ -306,7 +309,10 @@ class ToolRuntime:
     # -------------------------------------------------------------------------------------- calling tools
 
     def _call_tool(self, run: _Run, step: Step) -> Asking[dict[str, Any]]:
-        """Verify, trace back, execute, verify again, and note all of it. Return what the provider receives."""
+        """Run one call of the model and return what the provider receives: ``{"tool_call_id": "tc_1", "output": …}``.
+
+        Its arguments are verified and traced, its output is verified, and each step is entered into the trace.
+        """
         validation: dict[str, Any] = {}
         entry = trace_entry(
             "tool", run.metrics.model_steps, tool=step.tool_name, validation=validation, success=False
@@ -344,7 +350,9 @@ class ToolRuntime:
         return answer
 
     def _obtain(self, run: _Run, call: Call, entry: dict[str, Any]) -> Asking[Survey]:
-        """Return the verified output, recorded or by executing the call; what becomes of it is entered on the way."""
+        """Return the verified output of a call, from the recording if there is one, else by executing it, and note
+        it in ``entry``.
+        """
         name, tape = call.tool.name, self._tape
         recorded = tape.recorded_call(name, call.arguments)
         approval = None
@@ -383,7 +391,9 @@ class ToolRuntime:
             return run_blocking(call, lambda: run.era is not self._era)
 
     async def _interruptible(self, run: _Run, call: Call) -> Any:
-        """Run a call as a task that ``cancel()`` reaches from any thread; the run's session is that of the moment."""
+        """Return the result of a call that ``cancel()`` can stop from any thread; the session is the current one
+        in it.
+        """
         with using(run):
             task = asyncio.ensure_future(run_async(call))
         interrupt = partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)
@@ -398,7 +408,7 @@ class ToolRuntime:
 
 
 def _note(run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None) -> None:
-    """Enter a decision of the model into the trace."""
+    """Enter a step of the model into the trace, with what was wrong with it, if anything."""
     run.steps.append(
         trace_entry(
             "model",
@@ -419,7 +429,7 @@ def _success(answer: RunResult) -> AgentResponse:
 
 
 def _failure(run: _Run, error: Exception) -> AgentResponse:
-    """Return the response of a run that ends with an error."""
+    """Return the response of a run that ended with an error: status "error" or "max_attempts_reached"."""
     if isinstance(error, GLError):
         failure = error.to_dict()
     else:

@@ -32,6 +32,7 @@ from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.stored_sessions import (
     Key,
     exact_text,
+    log_policy_differences,
     number_of,
     numbers_by_name,
     opened,
@@ -39,7 +40,6 @@ from gllint_runtime.execution.stored_sessions import (
     restored_call,
     signed_text,
     stored_call,
-    tell_of_policy,
 )
 from gllint_runtime.execution.streaming import MessageStream
 from gllint_runtime.execution.text_numbers import text_hint, word_around
@@ -133,6 +133,7 @@ class Session:
         redact: Redact | None = None,
         **settings: Unpack[PolicySettings],
     ) -> None:
+        """Begin a conversation. Raises ValueError or TypeError for a setting that is no use."""
         policy = combined(policy, settings, PolicySettings)
         self.verdicts = Verdicts(redact)
         self._begin(policy, policy.unit_registry(), numbers_by_name(constants), max_bytes)
@@ -140,7 +141,7 @@ class Session:
     def _begin(
         self, policy: Policy, units: UnitRegistry, constants: dict[str, Any], max_bytes: int = _MAX_BYTES
     ) -> None:
-        """Begin under what was checked already, but for ``max_bytes``."""
+        """Set everything to the beginning of a conversation, under settings that were checked already."""
         if type(max_bytes) is not int or max_bytes < 1:
             raise ValueError(f"max_bytes must be an integer of at least 1, got {max_bytes!r}")
         self.policy = policy
@@ -170,7 +171,7 @@ class Session:
     # ------------------------------------------------------------------------------------- what comes in
 
     def user(self, text: str) -> None:
-        """Add what the user said, whose numbers arguments may contain. The last text is not added twice."""
+        """Add what the user said: arguments may contain its numbers. The last text is not added twice."""
         if not isinstance(text, str):
             raise TypeError(f"The user's text must be a str, not {type(text).__name__}")
         text = str.__str__(text)
@@ -184,7 +185,7 @@ class Session:
                 self._forget()
 
     def prompt(self, text: str) -> None:
-        """Take in what the program itself says to the model: its numbers may be repeated."""
+        """Add what the program itself says to the model: its numbers may be repeated."""
         if not isinstance(text, str):
             raise TypeError(f"A prompt must be a str, not {type(text).__name__}")
         text = str.__str__(text)
@@ -213,12 +214,12 @@ class Session:
     def tool_arguments(
         self, tool: str, arguments: Mapping[str, Any] | None, *, args_schema: Mapping[str, Any] | None = None
     ) -> Arguments:
-        """Return the arguments of a call as its tool takes them; ask before the tool runs, and give :meth:`record` the
-        answer.
+        """Return the arguments of a call as its tool takes them; call this before the tool runs, and give the
+        result to :meth:`record`.
 
-        What is a Quantity is converted to the unit of its parameter, which ``args_schema`` declares or its name ends
-        in; a macro in a text becomes what it claims. Raises GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT,
-        GLProvenanceError MISSING_ORIGIN, and for a macro what :meth:`check` raises.
+        A Quantity is converted to the unit of its parameter, declared in ``args_schema`` or named by its end
+        (``heat_kwh``); a macro in a text becomes what it claims. Raises GLValidationError ARGS_SCHEMA or
+        ARGUMENT_UNIT, GLProvenanceError MISSING_ORIGIN, and for a macro what :meth:`check` raises.
         """
         values = self._with_claims_shown(plain_arguments(tool, {} if arguments is None else arguments))
         parameters = _parameters(args_schema)
@@ -237,13 +238,12 @@ class Session:
         args_schema: Mapping[str, Any] | None = None,
         tool_call_id: str | None = None,
     ) -> str:
-        """Verify one tool output, keep a copy, and return the ``call_id`` that claims cite.
+        """Verify a tool's output, keep a copy, and return the id that claims cite: ``"tc_1"``.
 
-        ``arguments`` are what the tool was called with: those of :meth:`tool_arguments`, or any others, which are
-        checked against their units now. ``result_schema`` and ``args_schema`` are the tool's JSON Schemas.
-        ``tool_call_id`` is the framework's own id of the call, for claims.
-        Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError
-        MISSING_ORIGIN.
+        ``arguments`` are those of :meth:`tool_arguments`, or any others, whose origins are traced now.
+        ``result_schema`` and ``args_schema`` are the tool's JSON Schemas, ``tool_call_id`` the framework's own id
+        of the call, which claims may cite. Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or
+        UNIT_UNKNOWN, GLProvenanceError MISSING_ORIGIN.
         """
         if not isinstance(tool, str):
             raise GLValidationError(
@@ -272,7 +272,9 @@ class Session:
             return call_id
 
     def _verified(self, tool: str, output: Any, schema: OutputSchema | None) -> Survey:
-        """Return the output, checked against the policy; the levels may allow numbers that cannot be claimed."""
+        """Return the verified output; one that breaks a rule whose level does not block is kept without claimable
+        numbers.
+        """
         try:
             return verified_output(tool, output, self.policy, self.units, schema)
         except GLError as error:
@@ -307,7 +309,7 @@ class Session:
             return odd_paths(self._calls[call_id].output)
 
     def claimable(self) -> list[Claim]:
-        """Return each number that a claim may cite, as one does; those that were recorded last come last."""
+        """Return a claim for each number that a message may cite, in the order in which they were recorded."""
         arrays = self.policy.array_paths
         with self._lock:
             return [
@@ -343,9 +345,10 @@ class Session:
         *,
         tool_call_id: str | None = None,
     ) -> None:
-        """Record a call again that a stored history has, under its id or the next one. Raises GLError.
+        """Record a call of a stored history again, under its id or the next one. Raises GLError for an id that is
+        not free.
 
-        Of two calls to which agents gave one id, neither knowing of the other, the first alone can be cited.
+        Two agents may have given two calls one id: only the first can be cited.
         """
         with self._lock:
             call_id = self.next_id() if call_id is None else call_id
@@ -383,10 +386,12 @@ class Session:
         *,
         may_convert: bool = True,
     ) -> Traced:
-        """Return the arguments with the origin of each number; one in another unit than its parameter's is rejected.
+        """Return the arguments with the origin of each number; one in another unit than its parameter's is
+        rejected or converted.
 
-        Under ``argument_units="convert"`` it is converted, unless the tool has run already (``may_convert``). Raises
-        GLProvenanceError MISSING_ORIGIN, GLValidationError ARGUMENT_UNIT.
+        It is converted under ``argument_units="convert"``, unless the tool has run already
+        (``may_convert=False``). Raises GLProvenanceError MISSING_ORIGIN, GLValidationError ARGUMENT_UNIT,
+        GLDataError BASIS.
         """
         policy = self.policy
         judges_units = policy.argument_units != "off"
@@ -439,7 +444,9 @@ class Session:
         *,
         judges_units: bool,
     ) -> tuple[tuple[Origin, ...], list[Misfit], list[Clash]]:
-        """Find the origin of each number in a call's arguments, and the numbers whose unit does not fit."""
+        """Return the origins of the numbers in a call's arguments, and those whose unit or basis does not fit the
+        parameter.
+        """
         if not has_number(arguments):
             return (), [], []
         from gllint_runtime.execution.origins import Tracing  # brings the reader of texts
@@ -459,9 +466,10 @@ class Session:
         return origins, tracing.misfits, tracing.clashes
 
     def _with_claims_shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments with their macros replaced by what they claim. Raises GLError for a wrong one.
+        """Return the arguments with each macro replaced by what it claims: "You used {{tc_1.heat}}" →
+        "You used 2.00 kWh".
 
-        ``{{claim:0}}`` is an entry of the list ``claims`` among the arguments, ``{{tc_1.heat}}`` needs none.
+        ``{{claim:0}}`` is the first entry of the argument ``claims``. Raises GLError for a wrong claim.
         """
         claims = arguments.get("claims")
 
@@ -483,7 +491,9 @@ class Session:
     def _rendered(
         self, message: str, claims: Sequence[Claim]
     ) -> tuple[str, list[tuple[int, int]], list[GLError]]:
-        """Return a text with what its macros claim, where that is in it, and what is wrong with them."""
+        """Return a text with what its macros claim, the places of that in it, and the errors of macros that are
+        wrong.
+        """
         macros = find_macros(message)
         errors: list[GLError] = [
             GLRuntimeError("MISSING_CLAIM", text)
@@ -494,7 +504,7 @@ class Session:
         pieces: list[str] = []
         length = 0
         for place, piece in enumerate(in_place(message, macros, lambda macro: "")):
-            if place % 2:
+            if place % 2:  # texts and macros alternate
                 macro, piece = macros[place // 2], _UNVERIFIED
                 if macro.index is not None and macro.index < len(claims):
                     try:
@@ -509,7 +519,7 @@ class Session:
         return "".join(pieces), proven, errors
 
     def _judged_prose(self, tool: str, arguments: dict[str, Any], args_schema: Any) -> frozenset[str]:
-        """Return the paths of the arguments that are prose, each judged as a message is. Raises GLProvenanceError."""
+        """Return the paths of arguments that people read, each judged like a message. Raises GLProvenanceError."""
         gate = self._judge
         declared = args_schema.get("properties") if isinstance(args_schema, Mapping) else None
         paths = []
@@ -534,7 +544,9 @@ class Session:
         return frozenset(paths)
 
     def _citations(self, arguments: dict[str, Any]) -> dict[Path, Origin | None]:
-        """Return the parts of right claims in a call's arguments, whose numbers come from what they cite."""
+        """Return the places of valid claims in a call's arguments, by path: the origin of each number, ``None``
+        for each text.
+        """
         citations: dict[Path, Origin | None] = {}
         for name, value in arguments.items():
             if type(value) is not list and type(value) is not dict:
@@ -570,7 +582,9 @@ class Session:
         origins: tuple[Origin, ...] | None,
         call_id: str | None = None,
     ) -> CallRecord:
-        """Keep a call whose output is verified, under the next id or one that was arranged."""
+        """Keep a call whose output is verified, and return its record; its id is the next one (``tc_3``) or
+        ``call_id``.
+        """
         with self._lock:
             if call_id is None:
                 self._count += 1
@@ -584,7 +598,9 @@ class Session:
             return record
 
     def _inherit_basis(self, arguments: dict[str, Any], output: Survey) -> None:
-        """What was calculated has the basis of what it was made of, unless it is a ratio or a change of it."""
+        """Give the result of a calculation the basis of the numbers in it if they share one, unless it is a ratio
+        or a change.
+        """
         result = output.quantities.get(_CALCULATED)
         claims = arguments.get("claims")
         if result is None or type(claims) is not list or conversion(result.unit, "%") is not None:
@@ -604,7 +620,7 @@ class Session:
             self._forget()
 
     def _forget(self) -> None:
-        """Drop the oldest calls, then the oldest texts, if too much is stored."""
+        """Drop the oldest calls, then the oldest texts of the user, until a quarter of ``max_bytes`` is free."""
         enough = self._max_bytes * 3 // 4
         while self._bytes > enough and len(self._calls) > 1:
             record = self._calls.pop(next(iter(self._calls)))
@@ -613,6 +629,7 @@ class Session:
         while self._bytes > enough and len(self._heard) > 1:
             self._bytes -= len(self._heard.pop(0))
         self._names = {name: call_id for name, call_id in self._names.items() if call_id in self._calls}
+        # The judge cannot forget: a new one is given what is left.
         self._judge = SourcedGate(self.policy, self.constants)
         for prompt in self._prompts:
             self._judge.hear("prompt", prompt)
@@ -624,10 +641,11 @@ class Session:
     # ------------------------------------------------------------------------------------ what goes out
 
     def check(self, message: str, claims: Sequence[Any] | None = (), *, mode: Mode | None = None) -> Verified:
-        """Return the message as the user may see it, with its provenance. Raises GLError.
+        """Return a message as the user may see it, with its provenance: "{{claim:0}}" → "12.50 kWh". Raises
+        GLError.
 
-        ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` in the
-        message is the place of claim ``i``. ``mode`` is the session's own by default.
+        ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` is the
+        place of claim ``i``. ``mode`` is the session's own by default.
         """
         if not isinstance(message, str):
             self._refuse("STEP_SCHEMA", f"The message must be a str, not {type(message).__name__}")
@@ -641,10 +659,10 @@ class Session:
         return Verified("".join(rendering.pieces), rendering.provenance, self.metrics.to_dict(), rendering)
 
     def _with_short_claims(self, message: str, claims: Any) -> tuple[str, Any]:
-        """Return the message and its claims as the rest reads them: each with its quantity, each with its own macro.
+        """Return the message with a numbered macro for each claim, and its claims, each with a quantity.
 
-        A list may come as JSON text, a claim without a quantity has that of its path, and ``{{tc_1.heat}}`` is a claim
-        that needs no entry.
+        "{{tc_1.heat}}" → "{{claim:0}}" with a claim of ``$.heat``. The list may be JSON text; a claim without a
+        quantity gets that of its path.
         """
         if type(claims) is str:
             read = json_value(claims)
@@ -667,7 +685,7 @@ class Session:
         return message, [self._with_quantity(claim) for claim in entries]
 
     def _with_quantity(self, claim: Any) -> Any:
-        """Add the recorded Quantity to a claim that leaves its own out."""
+        """Return a claim with the recorded Quantity of its path if it has none of its own."""
         if type(claim) is not dict or "quantity" in claim or not claim.keys() >= {"source_call_id", "path"}:
             return claim
         call_id, path = claim["source_call_id"], claim.get("path")
@@ -692,7 +710,9 @@ class Session:
         return str(error) if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
     def check_read(self, message: str, claims: Sequence[Claim], mode: Mode | None = None) -> Shown:
-        """Return what :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
+        """Return what of a message may be shown, with its provenance, for claims that :func:`read_claims` has
+        read. Raises GLError.
+        """
         if len(message) > _MAX_MESSAGE:
             self._refuse("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
@@ -756,7 +776,9 @@ class Session:
         return Shown(pieces, cited, provenance, returned, self._steps, violations)
 
     def _check_sourced(self, message: str, claims: Sequence[Claim], gate: SourcedGate) -> Shown:
-        """Return the message with each of its plain numbers judged; macros show what they claim."""
+        """Return a message with each of its plain numbers judged, and its macros replaced by what they claim.
+        Raises GLError.
+        """
         rendered, proven, errors = self._rendered(message, claims)
         unused = [
             text for place, text in macro_problems(find_macros(message), len(claims)) if type(place) is int
@@ -792,7 +814,9 @@ class Session:
                 del self._said[next(iter(self._said))]
 
     def resolved(self, claim: Claim) -> Quantity:
-        """Return the Quantity of a claim in a structured answer. Raises GLError."""
+        """Return the Quantity that a claim of a structured answer cites. Raises GLError, unless the level lets the
+        claim pass.
+        """
         with self._lock:
             try:
                 quantity = self._resolve(0, claim)[1]
@@ -809,9 +833,10 @@ class Session:
             return [(quantity, record.basis_of(claim)) for claim, record, quantity in resolved]
 
     def judge_number(self, place: str, value: Any) -> None:
-        """Check a number of a structured answer without a claim. Raises GLError.
+        """Check a number of a structured answer that has no claim. Raises GLError.
 
-        In mode ``"sourced"`` it needs a source, in the unit that its key ends in; in mode ``"claims"`` a claim.
+        In mode ``"sourced"`` it needs a source in the unit of its key (``heat_kwh``); in mode ``"claims"`` it is a
+        fault.
         """
         if self._sourced is not None and isinstance(value, int | float | Decimal | Fraction):
             key = place.rpartition(".")[2].partition("[")[0]
@@ -828,8 +853,8 @@ class Session:
         self.verdicts.violation(naked, self.policy.level(naked.code))
 
     def sourced_quantity(self, value: Any) -> Quantity | None:
-        """Return a number with its unit that a structured answer has in mode ``"sourced"``, judged; ``None`` for any
-        other.
+        """Return ``{"value": 5, "unit": "kWh"}`` of a structured answer as a Quantity, judged in mode "sourced";
+        else ``None``.
 
         Raises GLError if nothing shows it.
         """
@@ -846,9 +871,10 @@ class Session:
         self.verdicts.unclaimed(place, value, reason)
 
     def claims_of(self, message: str) -> list[dict[str, Any]]:
-        """Return the claims of a message that this session let be shown lately, so that another agent can repeat them.
+        """Return the claims of a message that was shown lately, so that another agent can repeat them; ``[]`` for
+        any other text.
 
-        It may be in a longer text, such as a framework's report of a sub-agent's answer.
+        The message may be within a longer text, such as a framework's report of a sub-agent's answer.
         """
         with self._lock:
             claims = self._said.get(message)
@@ -866,9 +892,9 @@ class Session:
         return MessageStream(self)
 
     def shown_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
-        """Return what a part of a message shows, after what was shown ``before``; ``None`` if it is rejected.
+        """Return what ``part`` of a message shows, after ``before`` was shown: "{{claim:0}} now." → "2.00 kWh now."
 
-        It is no verdict, and sends no event.
+        ``None`` if it is rejected. It is no verdict, and sends no event.
         """
         message = before + part
         if unsafe_characters(part):
@@ -886,6 +912,7 @@ class Session:
                         cited[macro.index] = self._resolve(macro.index, claims[macro.index])[1]
                 except GLError:
                     return None
+            # Numbered by the claims of this part: `_naked` gets the units of these alone.
             macros.append(replace(macro, index=[*cited].index(macro.index)))
         quantities = [*cited.values()]
         if self._naked(message, macros, [quantity.unit for quantity in quantities]):
@@ -902,7 +929,7 @@ class Session:
         return "".join(in_place(part, own, shown))
 
     def _sourced_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
-        """Return a part of a stream if its numbers have sources, else ``None``."""
+        """Return a part of a stream if each number in it has a source; ``None`` if not, or if it has a macro."""
         gate = self._sourced
         if gate is None or find_macros(part):
             return None  # what a macro shows is judged with the whole message
@@ -923,7 +950,7 @@ class Session:
         self.verdicts.listen(callback)
 
     def _naked(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> list[NakedNumber]:
-        """Find the numbers of a message that are not claimed."""
+        """Return the numbers of a message without a claim, by the policy's settings."""
         naked = scan_naked_numbers(
             message,
             whitelist=self.policy.whitelist,
@@ -940,7 +967,7 @@ class Session:
         return without_designations(message, naked)
 
     def _naked_number(self, message: str, naked: list[NakedNumber]) -> GLRuntimeError:
-        """Return the error for the first number that is not claimed."""
+        """Return the error for the first number of a message without a claim, with all of them as its context."""
         with self._lock:
             self.metrics.naked_number_rejections += 1
         first = naked[0]
@@ -956,7 +983,9 @@ class Session:
         )
 
     def _resolve(self, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
-        """Return the call that a claim cites and the Quantity that it really returned."""
+        """Return the call that a claim cites and the Quantity that it returned. Raises GLError if the claim states
+        another.
+        """
         record = self._calls.get(claim.source_call_id) or self._calls.get(
             self._names.get(claim.source_call_id, "")
         )
@@ -969,11 +998,8 @@ class Session:
         actual = resolve_path(record.output, claim.path, arrays=self.policy.array_paths)
         if claim.basis is not None:
             self._hold_to_basis(number, claim, record)
-        if actual.unit == PLAIN and claim.quantity.unit in (
-            "",
-            "1",
-            PLAIN,
-        ):  # also a number that is no quantity
+        # A plain number ("count") may be claimed without a unit.
+        if actual.unit == PLAIN and claim.quantity.unit in ("", "1", PLAIN):
             claim = replace(claim, quantity=Quantity(claim.quantity.value, actual.unit))
         if claim.quantity.unit != actual.unit:
             self.units.require(claim.quantity.unit, claim.path)
@@ -1007,8 +1033,8 @@ class Session:
     def to_json(self, *, key: Key | None = None) -> str:
         """Return the session as text, for a store between requests; ``key`` signs it (HMAC-SHA256).
 
-        Whenever something came to it, its text has the next ``version``: a store that writes over another version than
-        the one that it read has a second writer.
+        Each change gives its text the next ``version``: a store that is to replace another version than the one it
+        read has a second writer.
         """
         with self._lock:
             stored = {
@@ -1032,11 +1058,12 @@ class Session:
 
     @classmethod
     def from_json(cls, text: str, *, policy: Policy | None = None, key: Key | None = None) -> Session:
-        """Return the session that :meth:`to_json` wrote, each of its outputs verified again under ``policy``.
+        """Return the session that :meth:`to_json` wrote, its outputs verified again under ``policy`` (or the
+        default one).
 
-        The policy is the program's, or the default one. The policy in the text is ignored, and logged if it differs.
-        Raises ValueError for what is no session, GLError for an output that the policy rejects, GLSecurityError
-        SESSION_SIGNATURE where ``key`` did not sign the text.
+        The policy in the text is ignored, and logged if it differs. Raises ValueError for a text that is no
+        session, GLError for an output that the policy rejects, GLSecurityError SESSION_SIGNATURE if ``key`` did
+        not sign the text.
         """
         session = cls(policy=policy)
         try:
@@ -1050,10 +1077,10 @@ class Session:
         return session
 
     def _fill(self, stored: Mapping[str, Any]) -> None:
-        """Restore a session from stored data."""
+        """Fill a new session with stored data. Raises ValueError, TypeError or KeyError for data of another form."""
         known = {name: value for name, value in stored.items() if name not in ("gllint_session", "version")}
         state = json.dumps(known)
-        tell_of_policy(self.policy, stored["policy"])
+        log_policy_differences(self.policy, stored["policy"])
         constants = {name: number_of(value) for name, value in stored["constants"].items()}
         self._begin(self.policy, self.units, numbers_by_name(constants), stored["max_bytes"])
         self.version, self._count = count_of(stored["version"]), count_of(stored["count"])

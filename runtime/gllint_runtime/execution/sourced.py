@@ -50,7 +50,7 @@ class SourcedGate:
 
     @property
     def provenance(self) -> Provenance:
-        """All that was heard and recorded so far."""
+        """The sources of numbers: all that was heard and recorded so far."""
         if self._provenance is None:
             from gllint_runtime.provenance.engine import Provenance  # most messages of claims need none of it
 
@@ -80,7 +80,7 @@ class SourcedGate:
         return judging.add(part)
 
     def errors(self, findings: Sequence[Finding]) -> list[GLError]:
-        """Return one error for each code that the findings have, each with all of them in its hint and context."""
+        """Return one error for each code of the failing findings, each with all of them in its hint and context."""
         failing = [finding for finding in findings if finding.fails]
         hint = self.hint(failing)
         context = [self._described(finding) for finding in failing[:_MOST_LISTED]]

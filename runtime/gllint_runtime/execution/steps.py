@@ -39,7 +39,8 @@ class ToolAction:
 
     @classmethod
     def parse(cls, raw: str | Mapping[str, Any] | ToolAction) -> ToolAction:
-        """Read an action from model output: an object or its JSON text, in a code fence or amid prose.
+        """Return the action in model output: ``'{"name": "heat", "args": {}}'``, an object, in a code fence or
+        amid prose.
 
         Raises GLValidationError STEP_SCHEMA with a hint that a model can act on.
         """
@@ -54,7 +55,11 @@ class ToolAction:
 
 
 def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the name and the arguments of the tool that a model asks for. Raises GLValidationError STEP_SCHEMA."""
+    """Return the name and arguments of the tool that a model calls: ``{"tool_name": "heat", "arguments": "{}"}`` →
+    heat, ``{}``.
+
+    Raises GLValidationError STEP_SCHEMA.
+    """
     name, args = data.get("name", data.get("tool_name")), data.get("args", data.get("arguments"))
     if not isinstance(name, str) or not name:
         raise _step_error("A tool action needs the 'name' of a tool", "name", _ACTION_HINT)
@@ -66,7 +71,10 @@ def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
-    """Return the JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
+    """Return the JSON object in a model's output: 'Sure: {"kind": "final"}' → ``{"kind": "final"}``.
+
+    Raises GLValidationError STEP_SCHEMA with ``hint``.
+    """
     if type(raw) is dict or isinstance(raw, Mapping):
         return _members(raw)
     if not isinstance(raw, str):
@@ -102,9 +110,9 @@ def _text(value: Any) -> Any:
 
 
 def final_in(text: str) -> dict[str, Any] | None:
-    """Return the final message that is JSON in a text, alone, in a code fence or amid prose; ``None`` without one.
+    """Return the final message that is JSON in a text, alone, in a code fence or amid prose; ``None`` if there is none.
 
-    Raises GLValidationError STEP_SCHEMA for a text that begins as one and cannot be read.
+    Raises GLValidationError STEP_SCHEMA for a text that begins as one but cannot be read.
     """
     text = _text(text)
     if '"message"' not in text:
@@ -139,9 +147,9 @@ class Step(NamedTuple):
 
 
 def read_step(raw: Any) -> Step:
-    """Read a step as an object or as JSON text, the final message nested under ``final`` or flat.
+    """Return the step in model output, an object or JSON text; a final message may be under ``final`` or at the top.
 
-    Raises GLValidationError STEP_SCHEMA.
+    ``'{"message": "Hi", "claims": []}'`` → ``Step("final", message="Hi")``. Raises GLValidationError STEP_SCHEMA.
     """
     try:
         return _step(read_object(raw))
@@ -152,7 +160,7 @@ def read_step(raw: Any) -> Step:
 
 
 def _step(data: dict[str, Any]) -> Step:
-    """Read a step of the model from its data: a call of a tool, or a final answer."""
+    """Return a step from its data: a call of a tool (``{"name", "args"}``), a question, or a final message."""
     kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
     if kind == "tool_call":
         name, args = _action(data)
@@ -170,19 +178,21 @@ def _step(data: dict[str, Any]) -> Step:
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
-    """Return the claims of a final message. Raises GLValidationError STEP_SCHEMA."""
+    """Return the claims of a final message, ``()`` for ``None``. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
         raise _step_error("'claims' must be an array", "final.claims")
-    if type(claims) is not list:
-        iterate: Any = list.__iter__ if isinstance(claims, list) else tuple.__iter__
-        claims = [] if claims is None else [*iterate(claims)]
+    # Of a subclass, the members that it has: its own `__iter__` might give others each time it is asked.
+    if isinstance(claims, list):
+        claims = list.copy(claims)
+    else:
+        claims = [] if claims is None else [*tuple.__iter__(claims)]
     if len(claims) > _MAX_CLAIMS:
         raise _step_error(f"A message can have at most {_MAX_CLAIMS} claims", "final.claims")
     return tuple([_read_claim(i, claim) for i, claim in enumerate(claims)])
 
 
 def _read_claim(number: int, claim: Any) -> Claim:
-    """Read a claim. Raises GLValidationError STEP_SCHEMA."""
+    """Return a claim from ``{"source_call_id", "path", "quantity"}``. Raises GLValidationError STEP_SCHEMA."""
     if type(claim) is dict and len(claim) == 3:  # as nearly always: built-in types, where nothing can lie
         call_id, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
         if type(call_id) is type(path) is str and type(quantity) is dict and len(quantity) == 2:

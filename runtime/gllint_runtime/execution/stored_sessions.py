@@ -38,9 +38,9 @@ def signed_text(stored: Mapping[str, Any], key: Key | None) -> str:
 
 
 def opened(text: str, key: Key | None) -> dict[str, Any]:
-    """Read what :func:`signed_text` wrote; without a key the signature is not checked.
+    """Return the session's data that :func:`signed_text` wrote; without a key, a signature is not checked.
 
-    Raises ValueError for a text that is not a session, GLSecurityError SESSION_SIGNATURE if ``key`` did not sign it.
+    Raises ValueError for a text that is no session, GLSecurityError SESSION_SIGNATURE if ``key`` did not sign it.
     """
     stored = json.loads(text)
     signed = isinstance(stored, dict) and "signed" in stored
@@ -59,12 +59,13 @@ def opened(text: str, key: Key | None) -> dict[str, Any]:
 
 
 def stored_call(record: CallRecord) -> dict[str, Any]:
-    """Return a call as it is stored."""
+    """Return a call as JSON data; :func:`restored_call` reads it."""
     return {
         "id": record.call_id,
         "tool": record.tool_name,
         "arguments": record.arguments,
         "output": record.output.given,
+        # Decimals and Fractions, which JSON would round.
         "exact": [
             [list(path), exact_text(quantity.value)]
             for path, quantity in record.output.quantities.items()
@@ -90,8 +91,8 @@ def plain_policy(policy: Policy) -> dict[str, Any]:
     return settings | {"render": None, "today": policy.today and policy.today.isoformat()}
 
 
-def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
-    """Say in the log in what the policy that a session was stored under differs from the program's."""
+def log_policy_differences(own: Policy, stored: Mapping[str, Any]) -> None:
+    """Log the settings in which the policy of a stored session differs from the program's."""
     settings = json.loads(json.dumps(plain_policy(own)))
     missing = object()
     differing = [
@@ -109,7 +110,9 @@ def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
 def restored_call(
     call: Mapping[str, Any], count: int, calls: Container[str], policy: Policy, units: UnitRegistry
 ) -> CallRecord:
-    """Return a stored call of a session that had ``count``, verified again. Raises ValueError or GLError."""
+    """Return a stored call, verified again. Raises ValueError for an id beyond ``count`` or in ``calls``, or
+    GLError.
+    """
     number = call["id"].removeprefix("tc_")
     if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= count:
         raise ValueError(f"no id of this session: {call['id']!r}")
@@ -125,9 +128,9 @@ def restored_call(
 
 
 def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of declared constants.
+    """Return a copy of declared constants: ``{"vat": 0.19}``.
 
-    Raises TypeError for what is not a number under a name, ValueError for nan.
+    Raises TypeError for a value that is no number, ValueError for NaN and infinity.
     """
     if not isinstance(constants, Mapping | None):
         raise TypeError(f"constants must be a mapping of names to numbers, got {constants!r}")
@@ -140,7 +143,7 @@ def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _stored_schema(declared: Any, bases: Any) -> OutputSchema | None:
-    """Return the units and bases that the schema of a stored output declared. Raises ValueError."""
+    """Return a schema that declares the stored units and bases, and accepts any data; ``None`` without either."""
     units = {tuple(path): str.__str__(unit) for path, unit in declared}
     by_path = {tuple(path): str.__str__(basis) for path, basis in bases}
 
@@ -164,7 +167,9 @@ def exact_text(value: Any) -> Any:
 
 
 def number_of(stored: Any) -> Any:
-    """Return the number that :func:`exact_text` stored. Raises ValueError."""
+    """Return the number that :func:`exact_text` stored: ``{"exact": "1/3"}`` → ``Fraction(1, 3)``. Raises
+    ValueError.
+    """
     if not isinstance(stored, dict):
         return stored
     text = stored["exact"]

@@ -72,6 +72,7 @@ class MessageStream:
     """
 
     def __init__(self, session: Gate) -> None:
+        """Begin a message that ``session`` judges."""
         self._session = session
         self._text = ""
         self._claims: list[Any] = []
@@ -87,7 +88,10 @@ class MessageStream:
         self.rest = ""
 
     def feed(self, chunk: str, claims: Sequence[Any] = ()) -> str:
-        """Take in what the model wrote; return what of it is safe to show now, often nothing. Raises no GLError."""
+        """Take a piece of what the model writes; return what is safe to show now, often ``""``. Raises no GLError.
+
+        A sentence is shown when it is complete: "It is {{claim:0}}." → "It is 2.00 kWh."
+        """
         if not isinstance(chunk, str):
             raise TypeError(f"A chunk of a message must be a str, not {type(chunk).__name__}")
         chunk_at = len(self._text)
@@ -107,7 +111,7 @@ class MessageStream:
         return released
 
     def close(self, claims: Sequence[Any] = ()) -> Any:
-        """Return the whole message as the user may see it, a Verified; what was not shown yet is ``rest``.
+        """Return the whole message as the user may see it; what was not shown yet is ``rest``.
 
         Raises what :meth:`Session.check` raises, the error with ``released``: what the user has seen already.
         """
@@ -127,7 +131,7 @@ class MessageStream:
         return verified
 
     def _add(self, claims: Sequence[Any] | None) -> None:
-        """Add new claims to those of the stream; a client may send all of them again."""
+        """Add claims to those of the stream; a client may also send all of them again."""
         new = [*(claims or ())]
         if new[: len(self._claims)] == self._claims:
             self._claims = new or self._claims
@@ -140,9 +144,9 @@ class MessageStream:
                 self._stuck = True
 
     def _find_ends(self, chunk_at: int) -> None:
-        """Note the ends of further parts, once what came at ``chunk_at`` is there.
+        """Note where further parts of the text end, once the piece at ``chunk_at`` is in it.
 
-        Nothing behind markup that may change the rest is one.
+        Nothing ends after markup that may change the rest (an open code fence).
         """
         text = self._text
         if not text[chunk_at - 1 : chunk_at].strip() and text[chunk_at:].isspace() and chunk_at:
@@ -162,8 +166,9 @@ class MessageStream:
 
     def _checked(self, end: int) -> str | None:
         """Return what the part up to ``end`` shows; ``None`` if it is rejected, or not complete."""
+        # Rejected before: only a further claim or call can change that.
         attempt = end, len(self._read), self._session.count
-        if attempt == self._waits:  # with the claims and the calls that there were already
+        if attempt == self._waits:
             return None
         context = self._text[self._block : self._start]
         if getattr(self._session, "mode", "claims") == "sourced":  # what is derived, and lists, rest on more

@@ -23,9 +23,10 @@ def word_around(message: str, start: int, end: int) -> str:
 
 
 def text_hint(word: str, provenance: Provenance) -> str | None:
-    """Say what the model and its developer can do about a number that only a text of a tool contains.
+    """Return what to do about a number that only a text of a tool contains; ``None`` if no text does, or it can be
+    cited.
 
-    ``None`` if no text has it, or if a number that can be cited equals it.
+    "'PA441' is in a text that flights returned (tc_1), and nothing in a text can be cited: …"
     """
     source = provenance.quotes(word)
     if source is None or not source.call_id:

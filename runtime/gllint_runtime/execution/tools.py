@@ -88,7 +88,7 @@ class BaseTool(ABC):
 
 
 def as_tool(tool: Any) -> Any:
-    """``tool`` itself, or an object with a ``name`` and a ``run`` method as a Tool. Raises TypeError.
+    """Return ``tool`` if it is one, or a Tool of an object with ``name`` and ``run``. Raises TypeError for any other.
 
     Such an object may return anything without a raw number, text for example (seed 004).
     """

@@ -45,7 +45,7 @@ def trace_entry(
 
 
 def snapshot(value: Any) -> Any:
-    """Return a copy of ``value`` as it is now; of what is no data, its ``repr``."""
+    """Return a copy of ``value`` that later changes do not reach; the ``repr`` of a value that is no plain data."""
     if type(value) is str:
         return value
     try:
@@ -83,7 +83,7 @@ class Metrics:
 
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Metrics:
-        """The counts that ``asdict`` gave. Raises ValueError or TypeError for anything else."""
+        """Return the counts that ``asdict`` gave. Raises ValueError or TypeError for data of another form."""
         counts = {
             name: count_of(count) for name, count in stored.items() if name not in ("executed", "latency_ms")
         }
@@ -94,7 +94,7 @@ class Metrics:
         return cls(**counts, executed=executed, latency_ms=latency)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the metrics as plain data, with rates and averages worked out."""
+        """Return the metrics as plain data, with the rates and averages calculated."""
         calls = sum(self.executed.values())
         return {
             "tool_use_rate": self.tool_steps / self.model_steps if self.model_steps else 0.0,

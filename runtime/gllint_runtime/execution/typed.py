@@ -110,7 +110,9 @@ def _tool_of(
 def _converting(
     function: Callable[..., Any], convert: Mapping[str, Callable[[Any], Any]]
 ) -> Callable[..., Any]:
-    """Return ``function`` with JSON arguments converted to the types of its parameters."""
+    """Return ``function`` with the arguments named in ``convert`` converted first, from JSON to the types of its
+    parameters.
+    """
     if not convert:
         return function
 
@@ -123,7 +125,9 @@ def _converting(
 
 
 def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
-    """Return the schema of a parameter, and what makes its type of plain data where that is needed."""
+    """Return the schema of a parameter, and the function that converts JSON data to its type; ``None`` if none is
+    needed.
+    """
     if (plain := _standard(hint, records=False)) is not None:
         return plain, None
     if hint is Quantity or (get_origin(hint) is typing.Annotated and get_args(hint)[0] is Quantity):
@@ -145,8 +149,9 @@ def schema_of(hint: Any, where: str = "the type") -> dict[str, Any]:
 
 
 def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
-    """Return the schema of a standard type, ``None`` for any other; ``records`` includes TypedDicts and
-    dataclasses.
+    """Return the JSON Schema of a standard type, ``list[str]`` → ``{"type": "array", …}``; ``None`` for any other.
+
+    ``records``: TypedDicts and dataclasses count as standard.
     """
     inner = functools.partial(_standard, records=records)
     try:
@@ -205,7 +210,7 @@ def _adapter(where: str, hint: Any) -> Any:
 
 
 def _own_refs(schema: Any) -> Any:
-    """Return the schema with a reference to ours wherever pydantic spelt the Quantity out."""
+    """Return a schema of pydantic with ``{"$ref": …}`` to the Quantity schema wherever it spells a Quantity out."""
     ours = {f"#/$defs/{name}" for name, node in schema.get("$defs", {}).items() if is_inlined_quantity(node)}
 
     def replaced(node: Any) -> Any:

@@ -62,7 +62,9 @@ class Verdicts:
         )
 
     def violation(self, error: GLError, level: Level) -> dict[str, Any]:
-        """Note a violation; the error as data, with its level. Raises it if that is ``"block"``."""
+        """Note an error with its level in the trace, report it, and return it as data. Raises it if the level is
+        ``"block"``.
+        """
         described = {**error.to_dict(), "level": level}
         shown = self.redacted(snapshot(described))
         self._note("verdict", {"verdict": level, **shown})
@@ -81,7 +83,11 @@ class Verdicts:
         passed: int,
         note: GLError | None = None,
     ) -> list[dict[str, Any]]:
-        """Give one verdict on one message: raise the first error that blocks, else report the worst, else pass."""
+        """Give one verdict on a message: raise the first error that blocks, else report the worst, else pass;
+        return the errors.
+
+        ``passed`` is how many numbers passed, ``note`` an error that by itself makes no verdict.
+        """
         if note is not None:
             level = level_of(note.code)
             if level == "shadow":
@@ -105,7 +111,7 @@ class Verdicts:
         return described
 
     def redacted(self, value: Any) -> Any:
-        """Plain data with ``redact``, if there is one, applied to every text value; keys stay."""
+        """Return plain data with each text value replaced by what ``redact`` returns for it; keys stay."""
         redact = self.redact
         if redact is None:
             return value
@@ -148,7 +154,7 @@ class Verdicts:
         self._noted.clear()
 
     def _entry(self, what: Any) -> dict[str, Any]:
-        """Return an entry of the trace as plain data, with secrets left out."""
+        """Return an entry of the trace for a call or a verdict, as plain data with secrets removed."""
         if not isinstance(what, CallRecord):
             return dict(what)
         arguments = self.redacted(copy_plain(what.arguments))
@@ -180,17 +186,20 @@ class Verdicts:
 
 
 def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the place of the first entry of a session's trace that is not as it was written; ``None`` if all are.
+    """Return the index of the first entry of a session's trace that was changed, added or moved; ``None`` if there
+    is none.
 
-    An entry that was changed, taken out, added or moved is noticed; entries cut off at the end are not, for which the
-    hash of the last one has to be kept elsewhere.
+    An entry that was removed shows at the next one. Entries cut off at the end do not show: for those, keep the
+    hash of the last one elsewhere.
     """
     last = _START
     for place, entry in enumerate(trace):
         try:
             body = {key: value for key, value in entry.items() if key != "hash"}
-            starts = not place and len(trace) >= _MOST_ENTRIES  # the oldest are forgotten
-            if entry["hash"] != _hash(body) or not (starts or entry["previous"] == last):
+            is_cut = (
+                not place and len(trace) >= _MOST_ENTRIES
+            )  # the oldest are forgotten: it follows one of them
+            if entry["hash"] != _hash(body) or not (is_cut or entry["previous"] == last):
                 return place
             last = entry["hash"]
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):  # no entry at all
@@ -199,7 +208,7 @@ def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def evaluation(event: Event) -> dict[str, Any]:
-    """Return a verdict under the names of the GenAI semantic conventions (``gen_ai.evaluation.result``)."""
+    """Return a verdict as attributes of OpenTelemetry's ``gen_ai.evaluation.result``."""
     attributes: dict[str, Any] = {
         "gen_ai.evaluation.name": "gllint",
         "gen_ai.evaluation.score.label": event["verdict"],

@@ -36,7 +36,7 @@ class AnthropicProvider(ChatProvider):
         super().__init__(client, stream, model=model, max_tokens=max_tokens, **request)
 
     def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
-        """Send the conversation, and return the response."""
+        """Send the conversation with the tools, and return the response, or an awaitable of it for an async client."""
         request: dict[str, Any] = {
             "system": self._system,
             "messages": self._messages,
@@ -65,7 +65,7 @@ class AnthropicProvider(ChatProvider):
         return uses, "".join(block["text"] for block in content if block["type"] == "text")
 
     def _answer_messages(self, answers: list[Answer]) -> list[dict[str, Any]]:
-        """Return the results of tools as a message of the user."""
+        """Return the answers to the model's calls as one message of the user."""
         blocks: list[dict[str, Any]] = [
             {"type": "text", "text": answer.content}
             if answer.id is None

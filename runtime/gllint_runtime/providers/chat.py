@@ -44,7 +44,11 @@ class Answer(NamedTuple):
 
 
 def api_names(names: Iterable[str]) -> dict[str, str]:
-    """Return a name within ``[a-zA-Z0-9_-]{1,64}`` for each tool, mapped back to the tool's own; no two alike."""
+    """Return the tools' names by the names that an API allows, no two alike: ``["a.b", "a_b"]`` →
+    ``{"a_b": "a.b", "a_b_2": "a_b"}``.
+
+    An API's name is within ``[a-zA-Z0-9_-]{1,64}``.
+    """
     mapped: dict[str, str] = {}
     for name in names:
         short = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:_MAX_NAME]
@@ -67,7 +71,7 @@ class ChatProvider(ABC):
         self.init_chat("", "")
 
     def init_chat(self, system_prompt: str, user_msg: str) -> list[dict[str, Any]]:
-        """Forget any earlier conversation; the state is the list of messages."""
+        """Begin a conversation and return its list of messages, the state."""
         self._system = system_prompt
         self._messages: list[dict[str, Any]] = [{"role": "user", "content": user_msg}]
         self._open: deque[ToolUse] = deque()
@@ -78,10 +82,10 @@ class ChatProvider(ABC):
     def chat_step(
         self, *, schema: Any, tools: list[dict[str, Any]], state: Any = None, options: Any = None
     ) -> Any:
-        """Return the next of the model's calls; a request is made when none is open.
+        """Return the next of the model's calls; a request is made if no call is left of the last response.
 
-        With an async client it is to be awaited. Raises GLRuntimeError PROVIDER_FAILED for an answer that a length
-        limit, a refusal or a content filter cut off.
+        With an async client it has to be awaited. Raises GLRuntimeError PROVIDER_FAILED for an answer that a
+        length limit, a refusal or a content filter cut off.
         """
         names = api_names(tool["name"] for tool in tools)
         if self._open:
@@ -96,7 +100,9 @@ class ChatProvider(ABC):
         return self._read(await response, names)
 
     def _read(self, response: Any, names: dict[str, str]) -> dict[str, Any]:
-        """Return the first step of a response that came to its own end; one that was cut off is never read."""
+        """Return the first step of a response. Raises GLRuntimeError PROVIDER_FAILED for one that was cut off or
+        is empty.
+        """
         reason = self._stop_reason(response)
         if reason is not None:
             raise GLRuntimeError(

@@ -36,7 +36,7 @@ class OpenAIProvider(ChatProvider):
         super().__init__(client, stream, model=model, **request)
 
     def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
-        """Send the conversation, and return the response."""
+        """Send the conversation with the tools, and return the response, or an awaitable of it for an async client."""
         request: dict[str, Any] = {
             "messages": [{"role": "system", "content": self._system}, *self._messages],
             "tools": [{"type": "function", "function": tool} for tool in tools],
@@ -85,7 +85,7 @@ class OpenAIProvider(ChatProvider):
 
 
 def _joined(chunks: Iterable[Any]) -> Any:
-    """Return the response that a stream brings in pieces."""
+    """Return the response that a stream brings in chunks."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
     state = ChatCompletionStreamState()
