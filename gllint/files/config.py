@@ -101,7 +101,11 @@ class Config(_Keys):
 
     @cached_property
     def narrowing(self) -> Mapping[str, Sequence[str]]:
-        """Return, by file, the settings that exclude something from the report."""
+        """Return the settings that exclude something from the report, by the file that has them:
+        ``{".../gllint.toml": ["ignore"]}``.
+
+        Settings of the command line are not among them.
+        """
         rules = self.rules
         has_fewer_codes = not Config().codes <= self.codes
         omits = {
@@ -157,12 +161,12 @@ class Config(_Keys):
         ]
 
     def ignored_in(self, path: str) -> tuple[str, ...]:
-        """Return the selectors that ``per-file-ignores`` switches off for a file."""
+        """Return the codes that ``per-file-ignores`` switches off for a file: ``("GL1",)``."""
         relative = self.relative(path)
         return tuple(
             code
             for patterns, negated, codes in self._file_ignores
-            if patterns.excludes(relative) != negated
+            if patterns.excludes(relative) != negated  # `"!src/**" = ["ALL"]`: everywhere but in src
             for code in codes
         )
 
@@ -182,7 +186,11 @@ class Config(_Keys):
         return path.removeprefix(base).lstrip("/")
 
     def overridden(self, options: Mapping[str, Any], where: str) -> Config:
-        """Return this configuration with some keys replaced. ``None`` means not given."""
+        """Return this configuration with the ``options`` that are not ``None`` in place of its own; ``extend-…``
+        keys add.
+
+        ``where`` names the origin of these values.
+        """
         settings = {key: value for key, value in options.items() if value is not None}
         if not settings:
             return self
@@ -193,7 +201,9 @@ class Config(_Keys):
         return self._replace(**fields, origins={**self.origins, **dict.fromkeys(settings, where)})
 
     def under(self, settings: Inline) -> Config:
-        """Return this configuration with the settings of the command line; ``extend-…`` keys add."""
+        """Return this configuration with the ``--config`` settings of the command line over it; ``extend-…`` keys
+        add.
+        """
         given, fields, rules = settings.config, dict[str, Any](), dict[str, Any]()
         policy: dict[str, Any] = {}
         for key in settings.keys:
@@ -216,7 +226,7 @@ class Config(_Keys):
         return self._replace(rules=self.rules._replace(**rules), origins=origins, **fields)
 
     def with_rules(self, changes: Mapping[str, Any]) -> Config:
-        """Return this configuration with other values of keys that rules ask for."""
+        """Return this configuration with other values of rule settings: ``{"plain-keys": ("*_id",)}``."""
         policy = {POLICY_KEYS[key]: value for key, value in changes.items() if key in POLICY_KEYS}
         options = {key.replace("-", "_"): value for key, value in changes.items() if key not in POLICY_KEYS}
         if "frameworks" in options:
@@ -228,7 +238,8 @@ class Config(_Keys):
 
 
 def in_folder(folder: str) -> Config | None:
-    """Read the configuration that is in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+    """Return the configuration in ``folder``: that of a gllint.toml, else of a pyproject.toml with our table;
+    ``None`` if none.
 
     Raises :class:`UsageError` as :func:`load` does.
     """
@@ -249,9 +260,9 @@ def has_settings(path: str) -> bool:
 
 
 def load(path: str, base: str | None = None) -> Config:
-    """Read the configuration file ``path``; its patterns are relative to ``base`` (default: its folder).
+    """Return the configuration of the file ``path``; its patterns are relative to ``base`` (default: its folder).
 
-    Raises :class:`UsageError`, one line that names the file, the line, the key and the nearest right thing.
+    Raises :class:`UsageError`, one line with the file, the line, the key and what to write instead.
     """
     try:
         return _config(checked(table_of(path)), path.rpartition("/")[0] or "/" if base is None else base)
@@ -275,9 +286,10 @@ def is_inline(text: str) -> bool:
 
 
 def inline(texts: Sequence[str], base: str) -> Inline:
-    """Read settings of the command line, each ``KEY = VALUE`` as TOML writes it; paths are relative to ``base``.
+    """Return the ``--config`` settings of the command line, each ``KEY = VALUE`` in TOML; paths are relative to
+    ``base``.
 
-    Raises :class:`UsageError` as :func:`load` does.
+    ``['ignore = ["GL104"]']`` → the key ``ignore``. Raises :class:`UsageError` as :func:`load` does.
     """
     import tomllib
 
@@ -296,7 +308,7 @@ def inline(texts: Sequence[str], base: str) -> Inline:
 
 
 def value_of(config: Config, key: str) -> Any:
-    """Return the value in force of a key of the configuration file."""
+    """Return the value of a configuration key that is in force: ``"plain-keys"`` → ``("*_id",)``."""
     if key in POLICY_KEYS:
         return getattr(config.rules.policy, POLICY_KEYS[key])
     if key == "frameworks":
@@ -311,9 +323,8 @@ LEVELS = ("error", "warning", "info")
 
 
 def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
-    """The settings of a table whose shape is checked, of a file or of the command line.
-
-    Raises :class:`ConfigurationError`.
+    """Return the settings of a table whose shape is checked, from a file or the command line. Raises
+    :class:`ConfigurationError`.
     """
     _check_meaning(table)
     if is_file:
@@ -344,7 +355,9 @@ def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
 
 
 def _check_meaning(table: Table) -> None:
-    """Reject codes and patterns that have the right type but no meaning."""
+    """Raise :class:`ConfigurationError` for unknown codes, for no patterns and no names, and for faulty framework
+    rows.
+    """
     for key in _SELECTOR_KEYS:
         _check_codes(table, table.entries.get(key, ()), key)
     for pattern, codes in table.entries.get("per-file-ignores", {}).items():
@@ -392,7 +405,7 @@ def _check_codes(table: Table, codes: Sequence[str], *key: str) -> None:
 
 
 def _check_inside(table: Table, base: str, key: str, instead: str) -> None:
-    """Reject a path outside the project: a repository must not decide about files elsewhere."""
+    """Raise :class:`ConfigurationError` for a path outside the project: a repository may not write elsewhere."""
     path = table.entries.get(key)
     if path is None:
         return

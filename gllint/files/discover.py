@@ -81,15 +81,17 @@ class Folders:
     def of(
         self, folder: str, stamp: list[int]
     ) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
-        """Return what was stored for a folder with this time stamp: its patterns, markers, folders and files, then
-        what is left out.
+        """Return what was stored for a folder whose time stamp is still the same; ``None`` if it has to be listed
+        again.
+
+        That is the digest of its ignore patterns, its markers (``.git``), folders, files, and what is left out.
         """
         self.visits.add(folder)
         entry = self.listings.get(folder)
         try:
             old_stamp, under, marks, folders, files, others = entry or ((), "", [], [], [], [])
             is_sound = all(_is_name(name) for name in (*marks, *folders, *files, *(o[1:] for o in others)))
-        except (TypeError, ValueError):  # an entry of another making
+        except (TypeError, ValueError):  # an entry of another version, or damaged
             return None
         return (under, marks, folders, files, others) if is_sound and old_stamp == stamp else None
 
@@ -128,7 +130,7 @@ class _Ignores(NamedTuple):
     digest: bytes = b""
 
     def descend(self, folder: str, files: tuple[str, ...], disobeyed: dict[str, str]) -> _Ignores:
-        """Return the patterns with those of a folder's ``files``; what is not obeyed of them is added to
+        """Return these patterns and those in a folder's ignore ``files``; a file that is not obeyed is noted in
         ``disobeyed``.
         """
         lines = [line for file in files for line in _read_lines(file, disobeyed)]
@@ -148,7 +150,9 @@ class _Judge:
         self.under = digest(ignores.digest, excludes).hex()
 
     def omits(self, path: str, name: str, is_folder: bool) -> bool:
-        """Say whether the entry ``path`` is left out."""
+        """Return whether the entry ``path`` is left out, by the configuration or by the innermost ignore file that
+        names it.
+        """
         config = self.place.config
         if config.excluded.verdict(config.relative(path), name, is_folder):
             return True
@@ -194,12 +198,13 @@ def walk(
     folders: Folders | None = None,
     suffixes: tuple[str, ...] = (),
 ) -> Iterator[SourceFile]:
-    """Yield the Python files below the folder ``top``, or those with other ``suffixes``, in no particular order.
+    """Yield the Python files below the folder ``top``, or those with other ``suffixes``, the nearest to ``top``
+    first.
 
-    ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
-    looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what is in
-    it is unknown. ``within_project`` it was not asked for: ``folders`` note it, and the walk ends after a number of
-    folders and files. The folders nearest to ``top`` come first.
+    ``within_project`` skips folders that are projects of their own. Folders whose listing is in ``folders`` and
+    still valid are not listed again. Raises :class:`UsageError` for a folder that the user named and that cannot
+    be listed. ``within_project`` such a folder is only noted in ``folders.locked``, and the walk ends after a
+    number of entries.
     """
     folders = folders or Folders()
     most = _most_entries(top, places) if within_project else None
@@ -284,9 +289,11 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
 def _sorted_out(
     start: str, entries: list[os.DirEntry[str]], judge: _Judge, suffixes: tuple[str, ...]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Return the folders and the files, or what may be some, and the others that are left out and may be Python.
+    """Return the folders and files in a listing to visit, and the entries left out, each after a letter for its
+    kind.
 
-    Each of the others has the letter before it that says what it is.
+    ``others`` are such as may be Python: ``FILE`` + "a.py", ``FOLDER`` + "build", a link to a folder, a possible
+    script.
     """
     folders: list[str] = []
     files: list[str] = []
@@ -339,7 +346,7 @@ def is_excluded(path: str, place: Place) -> bool:
 
 
 def is_left_out(path: str, top: str, places: Places) -> bool:
-    """Say whether a walk of the folder ``top`` would not come upon the file ``path`` below it."""
+    """Return whether a walk of the folder ``top`` would not reach the file ``path`` below it."""
     folder, ignores = top, _ignores_above(top, places)
     parts = path.removeprefix(top.rstrip("/") + "/").split("/")
     for depth, name in enumerate(parts):
@@ -355,7 +362,7 @@ def is_left_out(path: str, top: str, places: Places) -> bool:
 def _enter(
     folder: str, names: set[str], places: Places, ignores: _Ignores, is_top: bool
 ) -> tuple[Place, _Ignores]:
-    """Return the place of a folder and the patterns that reach what is in it."""
+    """Return the place of a folder, and the ignore patterns that apply in it."""
     marks = places.markers & names
     place = places.of(folder, marks)
     if ".git" in marks and not is_top:
@@ -366,7 +373,7 @@ def _enter(
 
 
 def _ignores_above(top: str, places: Places) -> _Ignores:
-    """Collect the patterns of the folders above ``top``, up to its repository (else its project)."""
+    """Return the ignore patterns of the folders above ``top``, up to its repository (else its project)."""
     place = places.of(top)
     limit = place.repository or places.project(top).root
     folders: list[str] = []
@@ -388,7 +395,7 @@ def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
 
 
 def _read_lines(file: str, disobeyed: dict[str, str]) -> list[str]:
-    """Read the lines of an ignore file, and note in ``disobeyed`` why it cannot be used."""
+    """Return the lines of an ignore file; why it cannot be used, if so, is noted in ``disobeyed``."""
     try:
         lines = read_bytes(file, _LARGEST).removeprefix(_BOM).decode("utf-8", "surrogateescape").split("\n")
     except OSError:

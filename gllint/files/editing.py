@@ -28,7 +28,7 @@ class Addition(NamedTuple):
         return bool(self.lists or self.ignores or self.values)
 
     def applied(self, config: Config) -> Config:
-        """Return ``config`` with it, but for its baseline, which is no setting of a rule."""
+        """Return ``config`` with this addition, without its baseline, which is no setting of a rule."""
         changes: dict[str, Any] = {
             key: (*value_of(config, key), *items) for key, items in self.lists.items()
         } | {key: value for key, value in self.values.items() if key != "baseline"}
@@ -38,8 +38,8 @@ class Addition(NamedTuple):
 
 
 def configuration(place: Place) -> str | None:
-    """Return the file to configure gllint in, if there is one: the one that does, else the project's
-    pyproject.toml.
+    """Return the file to write settings to: the one in force, else the project's pyproject.toml; ``None`` if there
+    is none.
     """
     if place.config.source:  # one of a folder above, too: a new one below would hide what it says
         return place.config.source
@@ -48,9 +48,9 @@ def configuration(place: Place) -> str | None:
 
 
 def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str:
-    """Return the TOML ``text`` of the file ``path`` with an addition; ``is_own``: a gllint.toml, no pyproject.
+    """Return the TOML ``text`` of the file ``path`` with an addition, its layout and comments unchanged.
 
-    Raises :class:`UsageError` if the text cannot be changed without changing more.
+    ``is_own``: it is a gllint.toml. Raises :class:`UsageError` if the text would change in more than the addition.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -73,7 +73,7 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
 
 
 def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> None:
-    """Make an addition to a document, with the containers of ``kit`` (tomlkit) if it is one of its own."""
+    """Make an addition to a document: a dict, or one of tomlkit, for which ``kit`` is that module."""
     table, is_new = document, False
     tool = document.get("tool")
     # A gllint.toml may have the table by its name, too, and then has all of its keys there.

@@ -12,9 +12,9 @@ _PLACES = ("lib/python3*/site-packages", "Lib/site-packages", "lib/python3*/dist
 
 
 def packages(path: str) -> tuple[str, ...]:
-    """Return what is installed in the environment at ``path``, in short, then the folders that contain it.
+    """Return a digest of what is installed in the environment at ``path``, then its folders of packages.
 
-    ``path`` is the folder of an environment or its interpreter. Raises ``ValueError`` if there is none.
+    ``path`` is the environment (``.venv``) or its interpreter. Raises ``ValueError`` if there is none.
     """
     root = path if os.path.isdir(path) else os.path.dirname(os.path.dirname(path))
     folders = [

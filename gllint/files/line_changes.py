@@ -30,9 +30,9 @@ class LineChange(NamedTuple):
 
 
 def line_changes(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> list[LineChange]:
-    """Yield the changes that turn the lines ``old`` into ``new``, in order.
+    """Return the changes that turn the lines ``old`` into ``new``, in order; in long texts they may not be the fewest.
 
-    In long texts they may not be the fewest.
+    ``["a", "b"], ["a", "c"]`` → ``[LineChange(1, 2, 1, 2)]``.
     """
     changes: list[LineChange] = []
     for change in _between(old, new, LineChange(0, len(old), 0, len(new)), _MOST_ROUNDS):
@@ -43,7 +43,7 @@ def line_changes(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> list[LineChang
 
 
 def patch(old: Sequence[bytes], new: Sequence[bytes], old_name: bytes, new_name: bytes) -> Iterator[bytes]:
-    """Yield the lines of a patch in the unified format."""
+    """Yield the lines of a patch in the unified format, nothing if ``old`` and ``new`` are the same."""
     changes = line_changes(old, new)
     if changes:
         yield b"--- %b\n" % old_name
@@ -62,7 +62,7 @@ def patch(old: Sequence[bytes], new: Sequence[bytes], old_name: bytes, new_name:
 
 
 def _hunks(changes: Sequence[LineChange]) -> Iterator[list[LineChange]]:
-    """Group changes whose context lines would overlap."""
+    """Yield the changes in groups: two in one hunk if their context lines would touch."""
     hunk: list[LineChange] = []
     for change in changes:
         if hunk and change.first - hunk[-1].last > 2 * _CONTEXT:
@@ -82,7 +82,10 @@ def _place(first: int, last: int) -> bytes:
 def _between(
     old: Sequence[AnyStr], new: Sequence[AnyStr], stretch: LineChange, rounds: int
 ) -> Iterator[LineChange]:
-    """Yield the changes in a stretch of lines: skip equal lines at both ends, then compare the rest."""
+    """Yield the changes in a stretch of lines: equal lines at both ends are skipped, the rest is compared.
+
+    A long rest is cut at lines that occur once in both versions, at most ``rounds`` times.
+    """
     first, last, new_first, new_last = stretch
     while first < last and new_first < new_last and old[first] == new[new_first]:
         first, new_first = first + 1, new_first + 1
@@ -112,7 +115,9 @@ def _between(
 
 
 def _anchors(old: Sequence[AnyStr], new: Sequence[AnyStr], stretch: LineChange) -> list[tuple[int, int]]:
-    """Return the lines that occur once in both versions, as many as have the same order in both."""
+    """Return pairs of line numbers, old and new, of lines that occur once in both versions, as many as keep their
+    order.
+    """
     first, last, new_first, new_last = stretch
     counts, new_counts = Counter(old[first:last]), Counter(new[new_first:new_last])
     places = {line: at for at, line in enumerate(new[new_first:new_last], new_first) if new_counts[line] == 1}

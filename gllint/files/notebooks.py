@@ -156,9 +156,9 @@ class Notebook:
         return self.mark + changed(self.text, edits).encode("utf-8", "surrogatepass")
 
     def in_cell(self, start: int, end: int, content: str) -> tuple[int, int, int, str]:
-        """Return the number of the cell that a change of ``source`` changes, the offsets in its text and the content.
+        """Return a change of ``source`` as one of a cell: its number, the start and end in its text, and the content.
 
-        Raises ValueError if it reaches over several cells.
+        Raises ValueError for a change over several cells.
         """
         if not self.lines:
             raise ValueError("the notebook has no code")
@@ -177,10 +177,11 @@ class Notebook:
         return begin.cell, low, high, content
 
     def _lines_before(self, line: int, content: str) -> tuple[int, int, int, str]:
-        """Where whole lines at a cell boundary are inserted: cell, start, end, and the text.
+        """Return the insertion of whole lines where a cell begins, as one in a cell: its number, start, end and
+        content.
 
-        They go to the end of the previous cell, so that a magic stays the first line of its own; in the first cell
-        they go behind its magic.
+        They go to the end of the previous cell, so that a magic stays the first line of its cell; in the first
+        cell, behind its magic (``%%time``).
         """
         if line == 0:
             first = self.lines[0]
@@ -210,7 +211,7 @@ class Notebook:
         return line - 1, column - 1
 
     def _in_file(self, cell: int, start: int, end: int, content: str) -> Iterator[Change]:
-        """Yield a change of a cell as changes of the strings that contain its text."""
+        """Yield a change of a cell as changes of the JSON strings in the file that contain its text."""
         content = json.dumps(content, ensure_ascii=self.text.isascii())[1:-1]
         size = 0
         for piece in self.cells[cell]:
@@ -231,7 +232,9 @@ class Notebook:
         return self.cells[cell][-1].end if self.cells[cell] else 0
 
     def _offset(self, piece: _Piece, offset: int) -> int:
-        """Return where a character of a string is in the file."""
+        r"""Return the place in the file of a character of a JSON string, in which escapes (``\n``, ``\u00e9``) are
+        longer.
+        """
         raw = self.text[piece.start : piece.end]
         if "\\" not in raw:
             return piece.start + offset
@@ -257,7 +260,9 @@ def as_python(data: bytes) -> bytes:
 
 
 def read(data: bytes) -> Notebook | str:
-    """Read a notebook; return ``line:column: reason`` where that cannot be done. Never raises."""
+    """Return a notebook, or ``"line:column: reason"`` if the bytes are none: ``"1:1: not a notebook: …"``. Never
+    raises.
+    """
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     if not data[len(mark) :].strip():
         return Notebook("", "")  # as Jupyter takes an empty file: a notebook without cells
@@ -286,7 +291,7 @@ def read(data: bytes) -> Notebook | str:
 
 
 def _problem(document: Any) -> str | None:
-    """Say why a document is not a notebook, or return ``None``."""
+    """Return why a JSON document is no notebook, ``None`` if it is: "not a notebook: it has no list of cells"."""
     if not isinstance(document, dict):
         return "not a notebook: it is not a JSON object"
     if not isinstance(document.get("cells", document.get("worksheets")), list):
@@ -321,7 +326,9 @@ class _Decoder(json.JSONDecoder):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Read an object of JSON. A duplicate key is a ``ValueError``, because readers differ on it."""
+    """Return an object of JSON as a dict. Raises ValueError for a key that occurs twice, which readers treat
+    differently.
+    """
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -351,7 +358,9 @@ def _is_python(document: dict[str, Any]) -> bool:
 
 
 def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
-    """Build a notebook from the code cells of its document."""
+    """Return a notebook whose ``source`` is the Python of its code cells; what is no Python in them is a comment
+    there.
+    """
     notebook = Notebook(text, "", mark=mark)
     lines: list[str] = []
     for number, cell in enumerate(_cells(document), 1):
@@ -392,7 +401,7 @@ def _cells(document: dict[str, Any]) -> list[Any]:
 
 
 def _refusal(code: str) -> ParseFailure | None:
-    """Return Python's objection to a cell; ``None`` if the cell is Python, perhaps of a newer version."""
+    """Return the syntax error of a cell; ``None`` if the cell is Python, perhaps of a newer version."""
     if _parses(code):
         return None
     from gllint_rules.reading.modules import read_module
@@ -412,9 +421,11 @@ def _refusal(code: str) -> ParseFailure | None:
 
 
 def _as_comments(code: str, refusal: ParseFailure, line_offset: int) -> list[str]:
-    """Turn a cell that does not parse into comments and one statement that binds its names to an unknown value.
+    """Return the lines of a cell that does not parse as comments, the last one with a statement that binds its
+    names.
 
-    The comments keep its words for the screening of the file. ``get_ipython()`` is a value that gllint does not know.
+    ``x = !ls`` → ``x = get_ipython()  # …``: a value that gllint does not know. The comments keep the words of the
+    cell, by which files are screened.
     """
     lines = ["#" + _OURS.sub(r"\1-\2", line).replace("\0", "\ufffd") for line in keep_lines(code)]
     line, why = min(refusal.line, len(lines)), " ".join(refusal.message.split())
@@ -425,7 +436,7 @@ def _as_comments(code: str, refusal: ParseFailure, line_offset: int) -> list[str
 
 
 def _names_bound(code: str) -> list[str]:
-    """Return the names that a text in another language seems to bind, in order. Rather one too many."""
+    """Return the names that code in another language may bind, in order; a name too many does no harm."""
     names: dict[str, None] = {}
     is_import = False  # in the brackets that an import opens
     for statement in _STATEMENT.split(code):
@@ -451,7 +462,7 @@ def _target(statement: str) -> str:
 
 
 def _without_magics(code: str) -> list[str] | None:
-    """Return the lines of a cell as Python. ``None`` means a cell in another language."""
+    """Return the lines of a cell as Python, ``%`` and ``!`` lines replaced; ``None`` for a cell in another language."""
     lines = keep_lines(code)
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first]) if lines else None
@@ -466,11 +477,11 @@ def _without_magics(code: str) -> list[str] | None:
         return lines
     python_lines: list[str] = []
     quote, depth, is_joined = "", 0, False
-    swallowed = False  # the line before is IPython's and goes on
+    goes_on = False  # whether a line of IPython ends with a backslash, so that the next is a part of it
     for line in lines:
-        if swallowed or (not quote and not depth and not is_joined and _is_magic(line)):
-            python_lines.append(_ending(line) if swallowed else _stand_in(line))
-            swallowed = line.rstrip().endswith("\\")
+        if goes_on or (not quote and not depth and not is_joined and _is_magic(line)):
+            python_lines.append(_ending(line) if goes_on else _stand_in(line))
+            goes_on = line.rstrip().endswith("\\")
             continue
         python_lines.append(line)
         quote, depth, is_joined = _line_state(line, quote, depth)
@@ -478,7 +489,9 @@ def _without_magics(code: str) -> list[str] | None:
 
 
 def _python_argument(lines: list[str]) -> list[str] | None:
-    """Return the lines of a shell cell with only its Python. ``None`` if it has none."""
+    """Return the Python that a shell cell passes to an interpreter (``python - <<EOF``), on its lines; ``None``
+    without any.
+    """
     python_lines = [_ending(line) for line in lines]
     number = 0
     while number < len(lines):
@@ -517,7 +530,10 @@ def _ending(line: str) -> str:
 
 
 def _line_state(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
-    """Return the string and the brackets that are open after a line, and whether a backslash joins the next line."""
+    """Return the quote and the bracket depth that are open after a line, and whether a backslash joins the next line.
+
+    ``x = f([`` → ``("", 2, False)``. A quote of one character is closed at the end of the line.
+    """
     at = 0
     while at < len(line):
         if quote:

@@ -42,9 +42,10 @@ def native(path: str) -> str:
 
 
 def listed_spelling(path: str) -> str:
-    """Return an absolute path with the capitals and letters that its folders list it under.
+    """Return an absolute path in the spelling of the file system: ``/src/A.PY`` → ``/src/a.py``, if case does not
+    matter.
 
-    What is not there, or is in a folder that cannot be listed, stays as it is named.
+    From the first folder that cannot be listed or does not have the name, the path stays as it is.
     """
     names = path.split("/")
     first = 4 if path.startswith("//") else 1  # no folder lists a drive or a network share
@@ -69,7 +70,9 @@ def _listing(folder: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _listed(folder: str, changed_at: int) -> dict[str, str]:
-    """Return the names in a folder, each under itself and under its folded form; ``""`` if several have that form."""
+    """Return the names in a folder by name and by folded name (``{"a.py": "A.py"}``); ``""`` if several fold to
+    the same.
+    """
     names = os.listdir(folder)
     listing: dict[str, str] = {}
     for name in names:
@@ -92,10 +95,11 @@ def relative(path: str, folder: str) -> str:
 
 
 def git_pattern(pattern: str, base: str) -> str:
-    r"""Return what a list of patterns names, as ``.gitignore`` would write it in the folder ``base``.
+    r"""Return a pattern as ``.gitignore`` in the folder ``base`` would write it: ``./src`` → ``/src``,
+    ``src\gen`` → ``src/gen``.
 
-    ``src\gen`` is ``src/gen``: no pattern needs to escape a letter; on Windows, whose names have no stars, ``src\*.py``
-    is ``src/*.py``, too. ``./src`` is in ``base``, and so is an absolute path below it.
+    No pattern needs to escape a letter, so that a backslash before one is a separator; on Windows, whose names have no
+    stars, before ``*`` as well. An absolute path below ``base`` becomes relative to it.
     """
 
     def separated(escape: re.Match[str]) -> str:

@@ -66,6 +66,9 @@ class Patterns:
     """The patterns of one ``.gitignore`` or one list of excludes; later ones win, ``!`` includes again."""
 
     def __init__(self, lines: Iterable[str]) -> None:
+        """Read the lines of an ignore file; plain names and endings (``*.pyc``) are looked up, all others are
+        expressions.
+        """
         self._plain: dict[tuple[str, bool], tuple[int, bool]] = {}
         self._endings: dict[tuple[str, bool], tuple[int, bool]] = {}  # of `*.pyc`
         self._by_name, self._by_path = _Group(), _Group()
@@ -86,7 +89,7 @@ class Patterns:
         return bool(self._plain or self._endings or self._by_path_to or any(g.patterns for g in groups))
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
-        """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` if no pattern matches."""
+        """Return whether ``path``, relative to the patterns' folder, is ignored; ``None`` if no pattern matches it."""
         if not path.isascii():
             path, name = _bytewise(path), _bytewise(name)
         answer = self._answers.get((name, is_folder))
@@ -114,7 +117,9 @@ class Patterns:
         return max(plain, ended, self._by_name.last(name, is_folder), key=_rank)
 
     def _add(self, rank: int, line: str) -> None:
-        """Add the pattern of one line of an ignore file."""
+        """Add the pattern of one line of an ignore file, if it is one: ``!build/`` includes the folders ``build``
+        again.
+        """
         line = line.rstrip("\n").removesuffix("\r")
         match = _WITHOUT_LAST_BLANKS.match(line)
         line = match[0] if match else line
@@ -147,7 +152,8 @@ def is_pattern(line: str) -> bool:
 
 
 def is_too_long(line: str) -> bool:
-    """Say whether a line is a pattern that asks for more than is followed, and names nothing here."""
+    """Return whether a pattern has more than MOST_CHARACTERS parts, so that it is ignored here."""
+    # A plain name of any length is only looked up: it is obeyed.
     if len(line) <= MOST_CHARACTERS or line.startswith("#") or _PLAIN.fullmatch(line):
         return False
     try:
@@ -173,15 +179,18 @@ def _bytewise(text: str) -> str:
 
 
 def _expression(line: str, is_path: bool) -> str:
-    """Return the expression that matches the whole of what a pattern names. Raises :class:`_Malformed`."""
+    r"""Return the expression of a pattern: ``*.py`` → ``[^/]*\.py(?![^/])\Z``. Raises :class:`_Malformed`.
+
+    Each part between two ``**`` is atomic (``(?>…)``): the first place where it fits is as good as any other, and
+    no pattern takes exponential time.
+    """
     tokens = list(_tokens(line, is_path))
     if len(tokens) > MOST_CHARACTERS:
         raise _Malformed
     parts = list[str]()
-    leading, region = "", list[str]()  # what is between two `**` has a certain number of folders
+    leading, region = "", list[str]()
     for token in tokens:
         if token in (_FOLDERS, _SOME_FOLDERS):
-            # The first place where it fits is as good as any other: the folders behind it are free.
             parts += ["(?>", leading, *_region(region), ")"]
             leading, region = token, []
         else:
@@ -190,7 +199,7 @@ def _expression(line: str, is_path: bool) -> str:
 
 
 def _region(tokens: list[str]) -> Iterator[str]:
-    """Yield the folders and names of a stretch without ``**``, each on its own: no star reaches beyond a slash."""
+    """Yield the expressions of a stretch without ``**``, folder by folder: no star matches a slash."""
     name: list[str] = []
     for token in tokens:
         if token == _SLASH:
@@ -203,7 +212,7 @@ def _region(tokens: list[str]) -> Iterator[str]:
 
 
 def _name(tokens: list[str]) -> Iterator[str]:
-    """Yield one folder or name. What is between two stars is taken where it comes first."""
+    """Yield the expressions of one folder or file name; what is between two stars is matched where it comes first."""
     if _STAR not in tokens:
         yield from tokens
         return
@@ -222,7 +231,10 @@ def _name(tokens: list[str]) -> Iterator[str]:
 
 
 def _tokens(line: str, is_path: bool) -> Iterator[str]:
-    """Yield the parts of a pattern, each an expression for one character, a star, a slash or ``**``."""
+    """Yield the parts of a pattern as expressions: one character, a star, a slash or ``**``.
+
+    ``a*/?`` → ``a``, ``_STAR``, ``_SLASH``, ``[^/]``. Raises :class:`_Malformed`.
+    """
     place = 0
     plain = _SPECIAL.search(line)
     beginnings = (
@@ -241,13 +253,13 @@ def _tokens(line: str, is_path: bool) -> Iterator[str]:
             begin = place - 1
             while line.startswith("*", place):
                 place += 1
-            two = place - begin > 1 and is_path and (begin in beginnings or line[begin - 1] == "/")
-            if two and place == len(line):
+            is_double = place - begin > 1 and is_path and (begin in beginnings or line[begin - 1] == "/")
+            if is_double and place == len(line):
                 yield _ANYTHING
-            elif two and line.startswith("/", place):
+            elif is_double and line.startswith("/", place):
                 yield _FOLDERS
                 place += 1
-            elif two and line.startswith("\\/", place):
+            elif is_double and line.startswith("\\/", place):
                 yield _SOME_FOLDERS
                 place += 2
             else:
@@ -260,7 +272,11 @@ def _tokens(line: str, is_path: bool) -> Iterator[str]:
 
 
 def _bracket(line: str, place: int) -> tuple[str, int]:
-    """The expression for a set of characters whose bracket is open, and the place behind it, as git reads it."""
+    """Return the expression of a set of characters, and the place behind it: ``[!0-9]`` from its ``!`` →
+    ``(?!/)[^00-9]``, 6.
+
+    It is read as git reads it. Raises :class:`_Malformed` for a set that has no end or no character.
+    """
     negated = line[place : place + 1] in ("!", "^")
     place += negated
     parts: list[str] = []

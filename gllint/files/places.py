@@ -33,6 +33,7 @@ class Places:
     """
 
     def __init__(self, override: Callable[[Config], Config], fixed: Config | None = None) -> None:
+        """Make the places of a run; see the class."""
         self._override = override
         self._fixed = fixed
         # Where no configuration counts, a gllint.toml marks no project either.
@@ -46,7 +47,7 @@ class Places:
         self.shadowed: list[str] = []
 
     def ask_about(self, paths: Iterable[str]) -> None:
-        """Fix the project of files without markers: the folder that contains all ``paths`` (absolute)."""
+        """Note the project of files without markers: the folder that contains all ``paths`` (absolute)."""
         folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
         unmarked = [folder for folder in folders if not self.of(folder).root]
         if not unmarked:
@@ -61,7 +62,7 @@ class Places:
             self._homeless = common
 
     def project(self, folder: str) -> Place:
-        """Return the place of the files of ``folder``. Its root is never empty."""
+        """Return the place of the files of ``folder``; unlike :meth:`of`, with a root also where there is no marker."""
         place = self.of(folder)
         if place.root:
             return place
@@ -78,7 +79,9 @@ class Places:
         return folder
 
     def of(self, folder: str, names: frozenset[str] | None = None) -> Place:
-        """Return the place of ``folder``. ``names`` are the markers in it, if they are known."""
+        """Return the place of ``folder``, the one of the nearest folder upwards with a marker; ``names`` are its
+        own markers.
+        """
         place = self._places.get(folder)
         if place is None:
             markers = self.markers & (names if names is not None else _markers(folder))
@@ -88,7 +91,7 @@ class Places:
         return place
 
     def configurations(self, paths: Iterable[str]) -> list[Config]:
-        """Return the configurations at and below ``paths`` (absolute), by their files."""
+        """Return the configurations in force at and below ``paths`` (absolute), sorted by file."""
         tops = [path.rstrip("/") + "/" for path in paths]
         places = {folder: self.project(folder) for folder in (top[:-1] or "/" for top in tops)} | {
             folder: place
@@ -99,7 +102,9 @@ class Places:
         return [config for file, config in sorted(configs.items()) if file]
 
     def _place(self, folder: str, markers: frozenset[str], parent_place: Place) -> Place:
-        """Return the place of a folder, whose configuration may be its own."""
+        """Return the place of a folder: that of its parent unless it has markers, with its own configuration if it
+        has one.
+        """
         if not markers:
             return parent_place
         own = in_folder(folder) if self._fixed is None and markers != {".git"} else None

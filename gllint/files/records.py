@@ -28,7 +28,9 @@ class Entry(NamedTuple):
 
 
 def entries(stream: TextIO, tick: Callable[[int], None] = lambda _: None) -> Iterator[Entry]:
-    """Yield the records of a stream in order. ``tick`` gets the number of characters read."""
+    """Yield the records of a stream in order: of JSON Lines, one array, or one document. ``tick`` gets the
+    characters read.
+    """
     try:
         first = _first_line(stream)
         if first.lstrip(_WHITE)[:1] == "{" and not first.endswith("\n"):
@@ -65,11 +67,11 @@ def _value(line: str) -> tuple[Any, bool]:
 
 
 def _lines(stream: TextIO, number: int, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """Yield the entries of JSON Lines, one for each line."""
+    """Yield the records of JSON Lines from line ``number`` on."""
     while line := stream.readline(_LONGEST):
         tick(len(line))
         if len(line) >= _LONGEST:
-            yield Entry(f"line {number}", None, f"it has more than {_LONGEST:,} characters")
+            yield Entry(f"line {number}", None, f"it has further than {_LONGEST:,} characters")
             return
         if line.strip():
             yield _entry(f"line {number}", line)
@@ -86,7 +88,7 @@ def _entry(place: str, text: str) -> Entry:
 
 
 def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """Yield the elements of one long array."""
+    """Yield the elements of a long array, which is read piece by piece; ``text`` is its beginning."""
     at, number, step = text.index("[") + 1, 1, _CHUNK
     is_over = False
     while True:
@@ -111,15 +113,15 @@ def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterato
         if is_over or len(text) - at > _LONGEST:
             yield Entry(f"element {number}", None, trouble)
             return
-        more = stream.read(step)
-        tick(len(more))
-        is_over = not more
-        text, at = text[at:] + more, 0
+        further = stream.read(step)
+        tick(len(further))
+        is_over = not further
+        text, at = text[at:] + further, 0
         step = max(step, len(text))  # what is long is read again as often as it doubles
 
 
 def _behind(stream: TextIO, rest: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """Yield the lines after a list that was too long for one line. What is not JSON is reported once."""
+    """Yield the records on the lines after a long array; only the first of those that are no JSON is reported."""
 
     def line() -> str:
         text = stream.readline(_LONGEST)
@@ -138,7 +140,7 @@ def _behind(stream: TextIO, rest: str, tick: Callable[[int], None]) -> Iterator[
 
 
 def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """Yield one value over many lines, or lines of which the first is broken."""
+    """Yield the record of one value over many lines, or those of JSON Lines whose first line is damaged."""
     parts, length, second = [first], len(first), ""
     while part := stream.readline(_CHUNK):
         second = second or part
@@ -149,7 +151,7 @@ def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterat
             yield Entry(
                 "the whole file",
                 None,
-                f"a single value of more than {_LONGEST:,} characters is too large: "
+                f"a single value of further than {_LONGEST:,} characters is too large: "
                 "write JSON Lines or a list of conversations",
             )
             return

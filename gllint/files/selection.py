@@ -12,7 +12,9 @@ ALL = "ALL"
 
 
 def check_selectors(selectors: Iterable[str], where: str, rules: Mapping[str, Rule] = RULES) -> None:
-    """Raise :class:`UsageError` for the first selector that no code begins with."""
+    """Raise :class:`UsageError` for the first selector that is no beginning of a code: "GL9Z"; ``where`` begins
+    the message.
+    """
     for selector in selectors:
         if selector != ALL and not (selector and any(code.startswith(selector) for code in rules)):
             suggestions = {part: part for code in rules for part in (code[:3], code)}
@@ -27,10 +29,10 @@ def selected_codes(
     ignore: Sequence[str],
     rules: Mapping[str, Rule] = RULES,
 ) -> frozenset[str]:
-    """Return the codes in force. ``select=None`` means every rule that is on by default.
+    """Return the codes in force. ``select=None`` means each rule that is on by default.
 
-    A code is in force where the longest selector that names it is longer than the longest that ignores it.
-    A prefix represents the rules that are on by default; an opt-in rule is named by its code, or by ``ALL``.
+    The longest selector counts: with ``select=["GL1"]`` and ``ignore=["GL104"]``, GL104 is off. A prefix selects
+    the rules that are on by default; an opt-in rule needs its own code, or ``ALL``.
     """
     return frozenset(code for code in rules if _rank(code, select, extend) > _longest(code, ignore))
 

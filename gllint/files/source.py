@@ -59,7 +59,7 @@ class Text(NamedTuple):
 
 
 def decode(data: bytes) -> Text:
-    """Read a file's bytes as Python does (PEP 263), newlines untouched. Raises :class:`Undecodable`."""
+    """Return a file's text as Python reads it (PEP 263), its newlines unchanged. Raises :class:`Undecodable`."""
     if data.startswith(BROKEN):
         raise _broken(data)
     bom = data.startswith(BOM)
@@ -75,16 +75,14 @@ def decode(data: bytes) -> Text:
     except UnicodeDecodeError as error:
         line, column = _place(body, error.start, encoding)
         raise Undecodable(f"not {encoding} text: {error.reason}", line, column) from None
-    except (
-        Exception
-    ) as error:  # codecs raise what they like: `undefined`, `idna`, `hex`, those of other packages
+    except Exception as error:  # codecs raise any class: `undefined`, `idna`, `hex`, those of other packages
         raise Undecodable(f"not {encoding} text: {error}", 1, 1) from None
     refuse_null(source, "source code")
     return Text(source, encoding, bom)
 
 
 def decode_plain(data: bytes) -> Text:
-    """Read the bytes of a file that is not Python: UTF-8, whatever it declares. Raises :class:`Undecodable`."""
+    """Return the text of a file that is not Python, which is read as UTF-8. Raises :class:`Undecodable`."""
     bom = data.startswith(BOM)
     body = data[len(BOM) :] if bom else data
     try:
@@ -215,7 +213,7 @@ def _may_declare(data: bytes) -> bool:
 
 
 def _declared_encoding(body: bytes, bom: bool) -> str:
-    """Return the encoding that one of the first two lines declares, else UTF-8."""
+    """Return the encoding that one of the first two lines declares (``# coding: latin-1``), else UTF-8."""
     if not _may_declare(body):
         return "utf-8"
     for number, line in enumerate(re.split(rb"\r\n|\r|\n", body, maxsplit=2)[:2], 1):
@@ -228,7 +226,9 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 
 
 def _text_codec(name: str, bom: bool, line: int) -> str:
-    """Return the codec of a declared encoding. Raises :class:`Undecodable`."""
+    """Return the name of the codec of a declared encoding: ``"latin-1"`` → ``"iso8859-1"``. Raises
+    :class:`Undecodable`.
+    """
     normal = f"{name[:12].lower().replace('_', '-')}-"
     if normal.startswith("utf-8-"):  # whatever follows, as for Python's own tokenizer
         return "utf-8"

@@ -34,7 +34,7 @@ class Source:
 
     @cached_property
     def notebook(self) -> Notebook | None:
-        """Return the notebook, or ``None`` for other files and unreadable notebooks."""
+        """The notebook of the file; ``None`` for other files and for notebooks that cannot be read."""
         if not is_notebook(self.path):
             return None
         from gllint.files.notebooks import Notebook, read
@@ -86,7 +86,7 @@ class Sources:
         return path in self._buffers or os.path.isfile(path)
 
     def of(self, path: str) -> Source:
-        """Return a file. Raises ``OSError``."""
+        """Return a file, read again only if it is not among the last ones. Raises ``OSError``."""
         source = self._buffers.get(path) or self._read.pop(path, None)
         if source is None:
             source = Source(path, read_bytes(path))

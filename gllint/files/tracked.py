@@ -17,9 +17,8 @@ _SHARED = b"link"
 
 
 def tracked(repository: str, is_wanted: Callable[[str], bool]) -> frozenset[str] | None:
-    """Return the paths in the index of a repository, relative to it, that ``is_wanted``, and all its links.
-
-    ``None`` if there is no index, or none that can be read: no one knows what is tracked.
+    """Return the paths in the index of a repository, relative to it, that ``is_wanted``, and all links; ``None``
+    without an index.
     """
     folder = _git_folder(repository)
     try:
@@ -40,7 +39,9 @@ def tracked(repository: str, is_wanted: Callable[[str], bool]) -> frozenset[str]
 
 
 def _git_folder(repository: str) -> str:
-    """Return where git keeps what it knows; in a work tree or a submodule a file has the path."""
+    """Return the folder with git's data: ``.git``, or in a work tree or submodule the one that the file ``.git``
+    names.
+    """
     folder = f"{repository.rstrip('/')}/.git"
     if not os.path.isfile(folder):
         return folder
@@ -53,7 +54,7 @@ def _git_folder(repository: str) -> str:
 
 
 def _entries(data: bytes, digest_size: int) -> tuple[list[tuple[bytes, int]], int]:
-    """Return the name and the mode of each entry of an index, and where they end. Raises if it is none."""
+    """Return the name and mode of each entry of git's index, and where they end. Raises ValueError if it is none."""
     magic, version, count = struct.unpack_from(">4sLL", data)
     if magic != b"DIRC" or not 2 <= version <= 4:
         raise ValueError("no index of git")

@@ -18,9 +18,9 @@ _MOST_MEMBERS = 1_000
 
 
 def sibling_packages(root: str, top: str) -> dict[str, list[str]]:
-    """Return the packages of other members of the workspaces of the project at ``root``, with the folders they lie in.
+    """Return the packages of other workspace members of the project at ``root``, with the folders that contain them.
 
-    ``top`` is the top folder of the repository: nothing above it is looked at.
+    ``{"acme": ["/repo/packages/b/src"]}``. ``top`` is the repository: nothing above it is looked at.
     """
     packages: dict[str, list[str]] = {}
     for member in sorted(set(_members(root, top)) - {root})[:_MOST_MEMBERS]:
@@ -34,7 +34,7 @@ def sibling_packages(root: str, top: str) -> dict[str, list[str]]:
 
 
 def _members(root: str, top: str) -> Iterator[str]:
-    """Yield the folders that the workspaces around ``root`` list as members."""
+    """Yield the folders that the workspaces around ``root`` list as members (``members = ["packages/*"]``)."""
     folder = root
     while f"{folder}/".startswith(f"{top.rstrip('/')}/"):
         for name in ("pyproject.toml", "pixi.toml"):
@@ -50,7 +50,7 @@ def _members(root: str, top: str) -> Iterator[str]:
 
 
 def _table(path: str, all_tables: bool) -> dict[str, Any]:
-    """Read a TOML file if it may list members of a workspace."""
+    """Return the content of a TOML file that may list members of a workspace; ``{}`` for any other file."""
     try:
         data = read_bytes(path)
     except OSError:
@@ -66,7 +66,7 @@ def _table(path: str, all_tables: bool) -> dict[str, Any]:
 
 
 def _patterns(table: dict[str, Any]) -> Iterator[str]:
-    """Yield the patterns of folders that a configuration file names: members of a workspace, dependencies by their
+    """Yield the folders that a configuration file names: members of a workspace, as patterns, and dependencies by
     path.
     """
     tools = table.get("tool")

@@ -16,9 +16,9 @@ _WAITS = (0.01, 0.05, 0.2)  # seconds
 
 
 def way_out(path: str, root: str) -> str | None:
-    """Return where links lead ``path`` to if that lies outside the folder ``root``, else ``None``.
+    """Return where the links in ``path`` lead if that is outside the folder ``root``; ``None`` if it is inside.
 
-    Where the folder itself was reached through a link, what lies below it is inside. Raises ``OSError``.
+    What is below a link to the folder itself is inside. Raises ``OSError``.
     """
     try:
         target, top = os.path.realpath(path), os.path.realpath(root)
@@ -46,15 +46,14 @@ def check_inside(path: str, root: str) -> None:
 def write_atomically(path: str, data: bytes) -> None:
     """Replace the content of a file atomically, and keep its mode and owner.
 
-    A symbolic link stays, and its target is replaced. A file with a second name (a hard link) is written in place, so
-    that both stay one file. Until it is whole, the new content is also in a file next to it, which is removed on
-    failure.
+    The target of a symbolic link is replaced, the link stays. A file with a second name (a hard link) is written
+    in place, so that both names stay one file; the new content is first written next to it. Raises ``OSError``.
     """
     target = os.path.realpath(path)
     status = _status(target)
     if status is not None and not stat.S_ISREG(status.st_mode):
         raise OSError(0, "not a regular file")
-    # Of root the system would let pass what its owner has locked.
+    # For root the system would allow writing a file that its owner has made read-only.
     if status is not None and (not status.st_mode & 0o222 or not os.access(target, os.W_OK)):
         raise PermissionError(13, _NO_WRITE_BIT, path)
     temporary = f"{os.path.dirname(target)}/.gllint-{os.urandom(8).hex()}"
@@ -80,7 +79,7 @@ def write_atomically(path: str, data: bytes) -> None:
 
 
 def _replace(temporary: str, target: str) -> None:
-    """Rename a file over another one. Windows refuses while a scanner reads the old one, so it is tried again."""
+    """Rename a file over another one, several times if Windows refuses it while a scanner reads the old one."""
     for wait in _WAITS:
         try:
             os.replace(temporary, target)
@@ -94,7 +93,7 @@ def _replace(temporary: str, target: str) -> None:
 
 
 def _write_unnamed(path: str, data: bytes, old: os.stat_result | None) -> None:
-    """Write a file that gets its name only when it is whole."""
+    """Write a file that gets its name only when it is complete, so that no half of it stays behind."""
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
     try:
         handle = os.open(os.path.dirname(path), os.O_TMPFILE | os.O_WRONLY, _mode(old))
@@ -117,7 +116,7 @@ def _mode(old: os.stat_result | None) -> int:
 
 
 def _fill(file: BinaryIO, data: bytes, old: os.stat_result | None) -> None:
-    """Write the data to disk, with the owner and the permissions of the old file."""
+    """Write the data to disk, with the owner and permissions of the old file."""
     file.write(data)
     file.flush()
     os.fsync(file.fileno())
@@ -129,10 +128,7 @@ def _fill(file: BinaryIO, data: bytes, old: os.stat_result | None) -> None:
 
 
 def write_output(path: str, data: bytes) -> None:
-    """Write the output of a command to ``path``: a file at once, a device or a pipe as it comes.
-
-    Raises ``OSError``.
-    """
+    """Write the output of a command to ``path``, a file atomically, a device or a pipe as it is. Raises ``OSError``."""
     status = _status(path)
     if status is not None and stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(21, "is a folder", path)

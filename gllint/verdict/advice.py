@@ -26,9 +26,10 @@ _SWITCH = re.compile(rf"`({'|'.join(SWITCHES)}) = true`")
 
 
 def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]]:
-    """Yield the keys of ``[tool.gllint]`` that a finding asks for, each with the items that ``config`` lacks.
+    """Yield the settings that would remove a finding, each with the items that ``config`` lacks:
+    ``"plain-keys", ["*_id"]``.
 
-    A kind of number goes before the pattern of its key, and before a pack of units.
+    A kind of number (``plain-kinds``) goes before the pattern of its key, and before a pack of units.
     """
     kind = _plain_kind(finding)
     yield from _lacking(
@@ -65,7 +66,7 @@ class Settled(NamedTuple):
 
 
 def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> Settled:
-    """Return the findings that the settings of :func:`asked_by` remove.
+    """Return the findings that the settings of :func:`asked_by` remove, with the lines of configuration that do it.
 
     A finding stays if a second key at its place stays, or if its key also has a number of another kind.
     """
@@ -82,11 +83,13 @@ def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> 
         for key, new in asked(finding):
             items[key].update(new)
     gone = [f for f in findings if _is_settled(f, requests[config_of(f.path).source])]
-    named: dict[str, set[str]] = {}
+    removing: dict[str, set[str]] = {}
     for finding in gone:
         for key, new in asked(finding):
-            named.setdefault(key, set()).update(new)
-    lines = [f"{key} = [{', '.join(map(quoted, sorted(values)))}]" for key, values in sorted(named.items())]
+            removing.setdefault(key, set()).update(new)
+    lines = [
+        f"{key} = [{', '.join(map(quoted, sorted(values)))}]" for key, values in sorted(removing.items())
+    ]
     return Settled(gone, lines)
 
 
@@ -110,8 +113,8 @@ def _is_settled(finding: Finding, items: Mapping[str, Collection[str]]) -> bool:
 
 
 def _plain_kind(finding: Finding) -> str | None:
-    """Return the kind that the key of a number says, where numbers of that kind may be declared to be no
-    quantities.
+    """Return the kind that the key of a number says (``n_users`` → "count"), if such numbers may be declared
+    plain; else ``None``.
     """
     if finding.kind not in PLAIN_KINDS or finding.what not in ("number", finding.kind) or not finding.keys:
         return None

@@ -50,7 +50,7 @@ def takes(code: str) -> bool:
 
 
 def read(path: str) -> list[Fingerprint]:
-    """Read a baseline. Raises :class:`UsageError` if it is missing or is none."""
+    """Return the findings in a baseline file. Raises :class:`UsageError` if it is missing or no baseline."""
     try:
         document = json.loads(read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_object)
     except OSError as error:
@@ -73,9 +73,10 @@ def read(path: str) -> list[Fingerprint]:
 
 
 def target(path: str) -> list[Fingerprint]:
-    """Read what a baseline that is to be written contains already: nothing, where it is broken or of another version.
+    """Return the findings in the baseline that is to be written; ``[]`` if it is missing, damaged or of another
+    version.
 
-    Raises :class:`UsageError` if writing it would overwrite what is none.
+    Raises :class:`UsageError` for a file that is no baseline, which would be overwritten.
     """
     if not os.path.exists(path):
         return []
@@ -97,7 +98,7 @@ def looks_like_one(data: bytes) -> bool:
 
 
 def as_bytes(fingerprints: Iterable[Fingerprint]) -> bytes:
-    """Return a baseline, one entry a line, in an order that keeps diffs small."""
+    """Return a baseline as JSON, one entry a line and sorted, so that diffs are small."""
     counts: dict[Fingerprint, int] = {}
     for fingerprint in fingerprints:
         base = fingerprint._replace(nth=0)
@@ -131,11 +132,11 @@ def compare(
     has_scope: Callable[[str, str], bool],
     exists: Callable[[str], bool],
 ) -> Compared:
-    """Separate new findings from old ones.
+    """Return which findings are new, and which old ones are fixed or were not seen.
 
-    ``current`` are the fingerprints of ``findings``. ``was_checked`` says whether this run would have
-    reported an old finding if it were still there; ``has_scope(path, scope)`` and ``exists(path)`` whether
-    the function and the file of an old one are still there.
+    ``current`` are the fingerprints of ``findings``. ``was_checked`` says whether this run would have reported an
+    old finding again; ``has_scope(path, scope)`` and ``exists(path)`` whether its function and its file are still
+    there.
     """
 
     def lost_scope(entry: Fingerprint) -> bool:
@@ -144,6 +145,7 @@ def compare(
     def missing_file(entry: Fingerprint) -> bool:
         return not exists(entry.path)
 
+    # From the surest key to the least: the same place; the function renamed; the file renamed; both.
     matching = _Matching(old, current)
     matching.match(lambda f: f[:5], lambda _: True)
     matching.match(lambda f: (f.code, f.path, f.text, f.target), lost_scope)
@@ -174,7 +176,7 @@ class _Matching:
     def match(
         self, key: Callable[[Fingerprint], tuple[object, ...]], may: Callable[[Fingerprint], bool]
     ) -> None:
-        """Pair old and new entries that have the same ``key``, each at most once."""
+        """Pair old and current entries with the same ``key``, each once; only old ones for which ``may`` is true."""
         free: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
         for index, entry in enumerate(self._old):
             if index not in self.used and may(entry):
@@ -193,7 +195,7 @@ def entries(findings: Sequence[Finding], source: Callable[[str], str], folder: s
 
 
 def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
-    """Read an entry of a baseline, and how often it counts. Raises :class:`ValueError`."""
+    """Return the fingerprint of an entry of a baseline, and how many findings it stands for. Raises ValueError."""
     if not isinstance(entry, dict):
         raise ValueError("must be an object")
     for field in _FIELDS:

@@ -39,9 +39,9 @@ class Fingerprint(NamedTuple):
 def fingerprints(
     findings: Iterable[Finding], source: Callable[[str], str], show: Callable[[str], str]
 ) -> list[Fingerprint]:
-    """Return the fingerprint of each finding.
+    """Return the fingerprint of each finding; equal ones are numbered (``nth``).
 
-    ``source`` gives a file's text (``""``: unreadable), ``show`` the path that identifies it.
+    ``source`` gives a file's text, ``""`` if it cannot be read, ``show`` the path that identifies it.
     """
     counts: dict[Fingerprint, int] = {}
     comments: dict[str, tuple[Comments, list[str]]] = {}
@@ -66,7 +66,9 @@ def line_text(line: str) -> str:
 
 
 def scopes(comments: Comments) -> list[str]:
-    """Return for each line the dotted name of the functions and classes around it, by their indentation."""
+    """Return for each line the dotted name of the functions and classes around it, by indentation:
+    ``"Reader.read"``.
+    """
     indents: list[int] = []  # of the definitions around the line, outermost first
     names: list[str] = []  # of each, with those around it
     of_lines: list[str] = []
@@ -87,7 +89,7 @@ def scopes(comments: Comments) -> list[str]:
 
 
 def _fingerprint(finding: Finding, comments: Comments, of_lines: list[str], path: str) -> Fingerprint:
-    """Return what identifies a finding when lines move."""
+    """Return what identifies a finding when lines move: code, path, function, line and the marked text."""
     span, lines = finding.span, comments.lines
     is_there = span.line <= len(lines)
     text = lines[span.line - 1] if is_there else ""

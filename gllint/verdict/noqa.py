@@ -46,7 +46,9 @@ def add_noqa(source: str, findings: Iterable[Finding]) -> list[Change]:
 def suppressing(
     comments: Comments, findings: Iterable[Finding], form: Form, at: Callable[[int, int], int]
 ) -> list[Change]:
-    """Return the changes that suppress findings, one for each comment; ``at`` gives the offset of a place."""
+    """Return the changes that add comments which suppress ``findings``; ``at`` gives the offset of a line and
+    column.
+    """
     wanted: dict[Spot, set[str]] = defaultdict(set)
     for finding in findings:
         if finding.code not in _NOT_SUPPRESSIBLE:
@@ -56,10 +58,10 @@ def suppressing(
 
 
 def spot(comments: Comments, position: Position) -> Spot:
-    """Return where a suppression of a finding at a position goes.
+    """Return where the comment that suppresses a finding at a position goes.
 
-    Behind its line, where the comment will stay behind what the finding lies in; else behind the statement, else
-    above that. One of several statements on a line can only be enclosed.
+    That is the end of its line if the comment stays there when a formatter joins or breaks lines; else the end of the
+    statement; else the line above it. One of several statements on a line is enclosed (``disable`` … ``enable``).
     """
     row_end = comments.row(position[0])[1]
     statement = comments.statements.at(position)
@@ -84,6 +86,7 @@ def _stays(statement: Statement, line: int, position: Position) -> bool:
 
 class _Writer:
     def __init__(self, comments: Comments, form: Form, at: Callable[[int, int], int]) -> None:
+        """Find the suppressions that are in the source already."""
         self._comments, self._form, self._at = comments, form, at
         self._suppressions = {
             line: (column, match)
@@ -93,7 +96,9 @@ class _Writer:
         self._newline = main_newline(comments.source)
 
     def changes(self, place: Spot, codes: list[str]) -> list[Change]:
-        """Return the changes that write the codes at a place."""
+        """Return the changes that write ``codes`` at a place; to a suppression that is there already the new ones
+        are added.
+        """
         lines, at, listed = self._comments.lines, self._at, ", ".join(codes)
         body = lines[place.line - 1] if place.line <= len(lines) else ""
         indent = body[: len(body) - len(body.lstrip())]

@@ -42,7 +42,7 @@ class Changes:
         self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
     def touch(self, finding: Finding, cell: _Cell) -> bool:
-        """Return whether a finding has a changed line, or changed evidence."""
+        """Return whether a line of a finding, or of its evidence, has changed."""
 
         def in_file(path: str, line: int) -> int:
             return at.file_line if (at := cell(path, line)) is not None else line
@@ -69,7 +69,9 @@ class Changes:
 
 
 def _without_filters(folder: str) -> list[str]:
-    """Options by which git runs no filter that the repository's own configuration names; those of the user stay."""
+    """Return the git options that switch off the filters in the repository's own configuration, which may run any
+    program.
+    """
     options: list[str] = []
     names: dict[str, None] = {}
     for scope in ("--local", "--worktree"):
@@ -89,9 +91,10 @@ def _without_filters(folder: str) -> list[str]:
 def only_changed(
     findings: Sequence[Finding], revision: str, folders: Iterable[str], cell: _Cell
 ) -> list[Finding]:
-    """Return the findings on lines that changed since ``revision``; ``folders`` were asked about.
+    """Return the findings on lines that changed since ``revision``, in the repositories of ``folders``.
 
-    ``cell`` gives the cell of a line of a notebook.
+    ``cell`` gives the cell of a line of a notebook. Raises :class:`UsageError` for a revision that a repository
+    does not have.
     """
     repositories: dict[str | None, Changes] = {}
     results: list[Finding] = []
@@ -112,7 +115,7 @@ def _changes(repositories: dict[str | None, Changes], folder: str, revision: str
 
 
 def _changed_lines(diff: bytes) -> dict[str, list[tuple[int, int]]]:
-    """Say whether a line of the finding, or a place of its evidence, has changed."""
+    """Return the ranges of new lines in a diff, by file: ``"@@ -1 +3,2 @@"`` → ``[(3, 2)]``, first line and count."""
     ranges: dict[str, list[tuple[int, int]]] = {}
     current: list[tuple[int, int]] = []
     pending = 0
@@ -144,7 +147,10 @@ def _name(quoted: bytes) -> str:
 
 
 def _commit(folder: str, revision: str) -> str:
-    """Return the commit to compare with: the merge base with the revision, or the revision itself for ``REV..``."""
+    """Return the commit to compare with: the merge base of HEAD and ``REV``, or for ``REV..`` the revision itself.
+
+    Raises :class:`UsageError` if they have no commit in common.
+    """
     if revision.endswith("..") and not revision.endswith("..."):
         return _tip(folder, revision.removesuffix(".."))
     name = revision.removesuffix("...")
@@ -179,7 +185,7 @@ def _git(folder: str, *arguments: str) -> bytes:
 
 
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git without hooks, filters and network."""
+    """Return the result of a git command, run without hooks, filters and network."""
     try:
         return subprocess.run(
             ["git", "-C", folder, *_WITHOUT_PROGRAMS, *arguments],

@@ -82,9 +82,9 @@ class Statement:
         return innermost
 
     def elements_on(self, line: int) -> list[Range]:
-        """Return the elements that begin or end on a line, those within others aside, in order.
+        """Return the outermost elements that begin or end on a line, else the innermost one around it, if any.
 
-        Where none does, that is the innermost one around it.
+        An element is a part of a bracket between commas: ``b=2`` of ``f(a, b=2)``.
         """
         if line in self._by_line:
             return _outermost(self._by_line[line])
@@ -116,7 +116,7 @@ class Statements:
         self._last_lines = [statement.range.end[0] for statement in self.all]
 
     def on(self, line: int) -> list[Statement]:
-        """Return the statements of which some part is on a line, in order."""
+        """Return the statements that are on a line, in part or whole, in order."""
         statements: list[Statement] = []
         for statement in islice(self.all, bisect_left(self._last_lines, line), None):
             if statement.range.begin[0] > line:
@@ -159,7 +159,7 @@ class Statements:
         return headers
 
     def body_end(self, header: Statement) -> int:
-        """Return the last line of the block below a header."""
+        """Return the last line of the block below a header (``if x:``), or of the statements behind its colon."""
         number, end = self._number(header) + 1, header.range.end[0]
         while number < len(self.all) and self.all[number].range.begin[0] == end:
             end = self.all[number].range.end[0]
@@ -185,7 +185,7 @@ class Statements:
 
     @cached_property
     def _dedents(self) -> list[int]:
-        """Return for each statement the number of the next one with less indentation."""
+        """The number of the next statement with less indentation, for each statement."""
         dedents = [len(self.all)] * len(self.all)
         waiting: list[int] = []
         for number, statement in enumerate(self.all):
@@ -203,6 +203,7 @@ class _Reader:
     """Puts the tokens together to statements."""
 
     def __init__(self) -> None:
+        """Begin before the first token."""
         self._statements: list[Statement] = []
         self._brackets: list[_Bracket] = []
         self._elements: list[Range] = []
@@ -213,7 +214,7 @@ class _Reader:
         self._is_first = True  # on its logical line
 
     def read(self, tokens: Sequence[TokenInfo]) -> list[Statement]:
-        """Return the statements in a sequence of tokens."""
+        """Return the statements of a sequence of tokens: "if x: f(1)" → two, the header and the call."""
         for number, lexeme in enumerate(tokens):
             if lexeme.type == token.NEWLINE:
                 self._close()
@@ -246,7 +247,7 @@ class _Reader:
         if text in _OPENING:
             self._brackets.append(_Bracket())
         elif not self._brackets and self._is_header:
-            if text == "lambda":
+            if text == "lambda":  # its colon does not end the header
                 self._lambdas += 1
             elif text == ":" and self._lambdas:
                 self._lambdas -= 1
@@ -268,7 +269,7 @@ class _Reader:
         self._brackets[-1].begin = None
 
     def _close(self) -> None:
-        """End the current statement, and begin a new one with the next token."""
+        """End the current statement, if there is one; the next token begins a new one."""
         if self._begin is not None:
             place = Range(self._begin, self._end)
             header, decorator = self._is_header, self._is_decorator

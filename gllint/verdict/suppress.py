@@ -120,7 +120,7 @@ class Comments:
 
     @cached_property
     def _tokens(self) -> list[tokenize.TokenInfo]:
-        """Return the tokens up to the first error."""
+        """The tokens of the source, up to the first that Python cannot read."""
         # tokenize wants "\n"; a lone "\r" would otherwise not end a line.
         text = "".join(line + "\n" for line in self.lines)
         tokens: list[tokenize.TokenInfo] = []
@@ -132,9 +132,9 @@ class Comments:
 
     @cached_property
     def logical_lines(self) -> dict[int, tuple[int, int]]:
-        """From a physical line to the first and last line of what flake8 takes for its logical line.
+        """The first and last line of each physical line's logical line, as flake8 sees it: ``{1: (1, 2), 2: (1, 2)}``.
 
-        That is a line with its continuations and the whole of a text that spans lines, not a bracket.
+        That joins continuations with a backslash and the lines of one text, not those of a bracket.
         """
         ranges: dict[int, tuple[int, int]] = {}
         first = 0
@@ -146,7 +146,7 @@ class Comments:
         return ranges
 
     def position(self, finding: Finding) -> Position:
-        """Return where a finding begins, or the end of the statement if it is in the comment after one."""
+        """Return where a finding begins, or the end of the statement if the finding is in the comment behind it."""
         line = finding.span.line
         body = self.lines[line - 1] if line <= len(self.lines) else ""
         position = line, max(finding.span.column - 1, len(body) - len(body.lstrip()))
@@ -163,7 +163,7 @@ class Comments:
 
     @cached_property
     def first_statement(self) -> int:
-        """The line of the first statement that is neither the docstring nor blank."""
+        """The line of the first statement that is not the docstring; one more than the last line if there is none."""
         begun = False
         for lexeme in self._tokens:
             if lexeme.type in (token.COMMENT, token.NL, token.NEWLINE, tokenize.ENCODING):
@@ -181,21 +181,21 @@ class Comments:
 
     @cached_property
     def suppressions(self) -> list[Suppression]:
-        """Every comment that suppresses, in order."""
+        """The comments that suppress, in order, each with the lines or ranges that it covers."""
         results: list[Suppression] = []
         for line, column, text in self.comments:
-            several = [
+            on_line = [
                 Suppression(_span(line, column, match), _split(match["codes"] or "") or None, "noqa")
                 for _, match in _noqas(text)
                 if match is not None
             ]
-            several += [own for own, _ in self._own_of(line, column, text) if own is not None]
-            for suppression in several:
+            on_line += [own for own, _ in self._own_of(line, column, text) if own is not None]
+            for suppression in on_line:
                 if suppression.form in ("disable", "enable"):
                     self._switch(suppression, line, column)
                 elif suppression.form != "ignore-file":
                     self._cover(suppression, line, column)
-            results += several
+            results += on_line
         return results
 
     def _is_alone(self, line: int, column: int) -> bool:
@@ -207,7 +207,7 @@ class Comments:
         return self.logical_lines.get(line, (line, line))
 
     def _cover(self, own: Suppression, line: int, column: int) -> None:
-        """Set the lines that a comment covers."""
+        """Set what a comment covers: the statement or elements on its line, or, alone on its line, what follows."""
         own.rows.append(self.row(line))
         if not self._is_alone(line, column):
             for statement in self.statements.on(line):
@@ -225,17 +225,19 @@ class Comments:
             own.statements += own.ranges
 
     def _places_of(self, statement: Statement) -> list[Range]:
-        """Return the places whose findings a comment in ``statement`` silences.
+        """Return the ranges that a comment behind ``statement`` silences: the statement, and a header right in
+        front of it.
 
-        They are the statement, and a header in front of it: a formatter breaks `class A: x = 1  # gllint: ignore`
-        into two lines, and the comment for the class is then behind `x = 1`.
+        A formatter breaks `class A: x = 1  # gllint: ignore` into two lines, so that the comment is behind `x = 1`.
         """
         previous = self.statements.last_before(statement.range.begin[0])
         places = [self.statements.whole(statement)]
         return [previous.range, *places] if previous is not None and previous.is_header else places
 
     def _switch(self, own: Suppression, line: int, column: int) -> None:
-        """Set the range in which a comment disables its codes, or end it."""
+        """Open the region of lines in which a ``disable`` comment switches its codes off, or end it at an
+        ``enable``.
+        """
         first, last = self._reach(line, column)
         for selector in own.codes or ():
             for code in RULES:
@@ -250,7 +252,9 @@ class Comments:
                     own.used.add(selector)
 
     def _reach(self, line: int, column: int) -> tuple[int, int]:
-        """Return the lines from a comment to the end of its block; of one behind a header, to the end of its body."""
+        """Return the first and last line that a ``disable`` reaches: to the end of its block, or of the body below
+        its header.
+        """
         statements = self.statements
         own = [] if self._is_alone(line, column) else statements.on(line)
         if own:  # else a `;` may be there by itself
@@ -274,10 +278,9 @@ class Comments:
         return line, statements.block_end(next_statement, min(max(column, next_statement.indent), deepest))
 
     def unreadable(self, require_reason: bool) -> list[Unreadable]:
-        """Return every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a
-        reason.
+        """Return the comments of gllint that are malformed, name an unknown code, or lack a required reason.
 
-        And every noqa that names a code of ours, or what looks like one, if none is read.
+        Also each noqa with a word that looks like a code of ours but is none: ``# noqa: GL10X``.
         """
         suppressions = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
         results: list[Unreadable] = []
@@ -308,7 +311,9 @@ class Comments:
     def _own_of(
         self, line: int, column: int, text: str
     ) -> Iterator[tuple[Suppression | None, Unreadable | None]]:
-        """For each part of a comment that begins with ``gllint:`` what of it can be read, and what cannot."""
+        """Yield for each ``gllint:`` in a comment the suppression in it, if it can be read, and what is wrong with
+        it, if so.
+        """
         for match in _OWN.finditer(text):
             rest = text[match.end() : _upto_next(text, match.end())]
             form = _FORM.match(rest)
@@ -331,7 +336,10 @@ class Comments:
                 yield Suppression(span, codes, form["kind"].lower(), words=written), wrong
 
     def removal(self, suppression: Suppression, unused: Sequence[str]) -> Edit:
-        """Return what takes the codes ``unused`` out of a comment, or all of it."""
+        """Return the edit that takes the codes ``unused`` out of a comment, or all of it if no other code is in it.
+
+        ``# gllint: ignore[GL101, GL104]`` without GL104 → ``# gllint: ignore[GL101]``.
+        """
         span = suppression.span
         line = self.lines[span.line - 1]
         written = suppression.words or suppression.codes or ()
@@ -351,7 +359,7 @@ class Comments:
         return self.without(span.line, span.column, span.line, len(line) + 1)
 
     def without(self, line: int, column: int, end_line: int, end_column: int) -> Edit:
-        """Return what takes out a comment, with its lines where nothing else is on them."""
+        """Return the edit that removes a comment, with its lines if nothing else is on them."""
         start = len(self.lines[line - 1][: column - 1].rstrip()) + 1
         rest = self.lines[end_line - 1][end_column - 1 :]
         if start > 1 or rest.strip():
@@ -388,7 +396,7 @@ def _folded(text: str) -> str:
 
 
 def _unread_noqas(line: int, column: int, text: str) -> Iterator[Unreadable]:
-    """Yield what is wrong with the noqas of a comment that are to suppress findings of ours."""
+    """Yield what is wrong with the noqas of a comment that seem meant for us: ``# noqa: GL10X``, ``# noqa GL101``."""
     folded = _folded(text)
     for start, match in _noqas(text):
         begin = match.end() if match is not None else start
@@ -426,7 +434,9 @@ def _selector(word: str) -> str | None:
 
 
 def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
-    """Return what is wrong with the codes of a suppression, or ``None``."""
+    """Return what is wrong with the codes of a suppression: "`GL10X` is not a code of gllint"; ``None`` if nothing
+    is.
+    """
     unknown = [word for word in words if _selector(word) is None]
     if words and not unknown:
         return None
@@ -498,6 +508,7 @@ class _Ranges:
     """Ranges that are nested or apart, with the suppressions that cover each."""
 
     def __init__(self, suppressions: Iterable[Suppression]) -> None:
+        """Sort the ranges of the suppressions, and note for each the one around it."""
         by_range: dict[Range, list[Suppression]] = defaultdict(list)
         for suppression in suppressions:
             for place in dict.fromkeys(suppression.ranges):
@@ -528,6 +539,7 @@ class _Verdicts:
     """
 
     def __init__(self, comments: Comments, considered: Sequence[Suppression]) -> None:
+        """Sort the suppressions by what they cover: the file, rows of lines, ranges."""
         self._comments = comments
         self._regions = comments.regions
         self._whole = [suppression for suppression in considered if suppression.form == "ignore-file"]
@@ -536,13 +548,13 @@ class _Verdicts:
             for row in suppression.rows:
                 self._rows[row].append(suppression)
         self._ranges = _Ranges(considered)
-        self._speaking: dict[tuple[object, str], list[Suppression]] = {}
+        self._applicable: dict[tuple[object, str], list[Suppression]] = {}
         self._used: dict[tuple[object, str], Suppression | None] = {}  # by all but this one
 
     def suppress(self, finding: Finding, about: Suppression | None = None) -> bool:
-        """Return whether a comment suppresses a finding.
+        """Return whether a comment suppresses a finding, and note that its code was used.
 
-        ``about`` is a comment that the finding reports itself: only a ``noqa`` can suppress that.
+        ``about`` is the comment that the finding reports: only a ``noqa`` can suppress that.
         """
         code, row = finding.code, self._comments.row(finding.span.line)
         groups: list[tuple[object, list[Suppression]]] = [("whole", self._whole)]
@@ -560,17 +572,19 @@ class _Verdicts:
     def _use(
         self, at: tuple[object, str], suppressions: list[Suppression], about: Suppression | None
     ) -> bool:
-        """Note which suppressions a finding uses, and return whether one applies to it."""
+        """Return whether one of ``suppressions`` applies to a finding ``at`` a place and code, and note that it
+        was used.
+        """
         code = at[1]
-        if at not in self._speaking:
-            self._speaking[at] = [s for s in suppressions if _speaks_of(s, code)]
-        speaking = self._speaking[at]
+        if at not in self._applicable:
+            self._applicable[at] = [s for s in suppressions if _speaks_of(s, code)]
+        applicable = self._applicable[at]
         if at not in self._used or self._used[at] not in (None, about):
-            for suppression in speaking:
+            for suppression in applicable:
                 if suppression is not about:
                     suppression.used.update(c for c in suppression.codes or () if code.startswith(c))
             self._used[at] = about if at not in self._used else None
-        return any(speaker is not about or speaker.form == "noqa" for speaker in speaking)
+        return any(suppression is not about or suppression.form == "noqa" for suppression in applicable)
 
     def _region(self, finding: Finding) -> Region | None:
         regions, line = self._regions.get(finding.code, []), finding.span.line
@@ -590,7 +604,7 @@ def _unused(
     findings: Iterable[Finding],
     is_judged: Callable[[Suppression, Sequence[str]], bool],
 ) -> Iterator[tuple[Finding, Suppression]]:
-    """Yield a finding for each suppression whose codes report nothing where it applies."""
+    """Yield a GL901 for each suppression that suppresses nothing, with that suppression."""
     places: dict[str, list[Position]] = defaultdict(list)
     for finding in findings:
         places[finding.code].append((finding.span.line, finding.span.column - 1))
@@ -605,17 +619,17 @@ def _unused(
 
 
 def _has_finding(suppression: Suppression, prefix: str, places: Mapping[str, Sequence[Position]]) -> bool:
-    """Say whether a finding of a code still lies in a statement that a comment belongs to."""
+    """Return whether a finding of a code is in one of the statements that a comment belongs to."""
     return any(
-        (number := bisect_left(several, place.begin)) < len(several) and several[number] < place.end
-        for code, several in places.items()
+        (number := bisect_left(positions, place.begin)) < len(positions) and positions[number] < place.end
+        for code, positions in places.items()
         if code.startswith(prefix)
         for place in suppression.statements
     )
 
 
 def _unused_finding(path: str, comments: Comments, suppression: Suppression, unused: list[str]) -> Finding:
-    """Return the finding for a suppression without effect, with the fix that removes it."""
+    """Return the GL901 for the codes ``unused`` of a suppression, with the fix that removes them."""
     words = dict(zip(suppression.codes or (), suppression.words, strict=False))
     names = ", ".join(words.get(code, code) for code in unused)
     if suppression.misplaced:

@@ -54,7 +54,7 @@ class TextComments(Comments):
         return list(self._in_markup()) if self.kind in ("jinja", "markup") else []
 
     def _in_markup(self) -> Iterator[_Comment]:
-        """Yield the comments of Jinja and HTML."""
+        """Yield the comments of Jinja (``{# … #}``) and HTML (``<!-- … -->``)."""
         position, unclosed = 0, set[str]()
         while (opening := _MARKUP.search(self.source, position)) is not None:
             sign, begin = opening.group(), opening.start()
@@ -68,7 +68,7 @@ class TextComments(Comments):
             position = close
 
     def _in_yaml(self) -> Iterator[_Comment]:
-        """Yield the comments of YAML, without those inside its texts."""
+        """Yield the comments of YAML; a ``#`` within a text is none."""
         texts = self._texts
         if texts is None:
             return
@@ -79,7 +79,7 @@ class TextComments(Comments):
 
     @cached_property
     def _texts(self) -> list[tuple[int, int]] | None:
-        """The stretches of YAML that are no comment; ``None`` if it cannot be read."""
+        """The places of YAML's texts, in which ``#`` begins no comment; ``None`` if the file cannot be read."""
         try:
             places = [(leaf.begin, leaf.end) for leaf in leaves(read_yaml(self.source))]
         except UnreadableData:
@@ -120,7 +120,7 @@ class TextComments(Comments):
         return dict(places)
 
     def _cover(self, own: Suppression, line: int, column: int) -> None:
-        """Let a comment apply to its own line, or to the next one if it is alone on its line."""
+        """Let a comment cover its own line, or the next one if it is alone on its line."""
         first = line
         if self._is_alone(line, column) and not self._rest(line).strip():
             first = self._next_line(line)
@@ -136,7 +136,9 @@ class TextComments(Comments):
 
     @cached_property
     def _next_lines(self) -> list[int]:
-        """For each line, from 1, the first one from there on that is neither empty nor a comment alone; 0: none."""
+        """For each line the first from there on that has content, neither empty nor a comment alone; 0 if none
+        follows.
+        """
         next_lines = [0] * (len(self.lines) + 2)
         inside = {
             line
@@ -157,7 +159,7 @@ class TextComments(Comments):
         return self._next_lines[behind] if behind < len(self._next_lines) else 0
 
     def _last_line(self, first: int) -> int:
-        """Return the last line of the texts that begin on a line."""
+        """Return the last line of the texts that begin on line ``first``: a YAML text may go on over several."""
         if self.kind != "yaml" or not self._texts:
             return first
         begin, end = self._offsets.at(first, 1), self._offsets.at(first + 1, 1)
@@ -205,7 +207,9 @@ class TextComments(Comments):
 
 
 def suppressing_text(path: str, source: str, findings: Iterable[Finding]) -> list[Change]:
-    """Return the changes of a file that is not Python which suppress its findings; none if it has no comments."""
+    """Return the changes that suppress the findings of a file that is no Python; ``[]`` for a format without
+    comments.
+    """
     comments = TextComments(path, source)
     form = _FORMS.get(comments.kind)
     wanted: dict[int, set[str]] = {}
