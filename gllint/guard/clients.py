@@ -24,7 +24,7 @@ def clients() -> Mapping[str, Mapping[str, str]]:
 
 
 def installation(client: str, command: Sequence[str], url: str | None, level: str | None) -> str:
-    """Return the lines for a client's configuration, and the file for them."""
+    """Return the file of a client's configuration and the JSON to add there, as text."""
     row = clients()[client]
     arguments = ["mcp", "--guard", *(["--level", level] if level else [])]
     arguments += ["--url", url] if url is not None else ["--", *command]

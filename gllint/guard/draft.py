@@ -25,10 +25,11 @@ def draft(
     prefix: str = "",
     present: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the table ``guard.NAME.units``; ``tools`` are names with their output schemas.
+    """Return a draft of the table ``guard.NAME.units`` for ``tools``, names with output schemas, as TOML.
 
-    ``prefix`` is that of the headings of the file that it goes to (``"tool.gllint."``). ``present``: the units that
-    the file has for this server already; then all lines are comments, which may be added any number of times.
+    ``"meter.$.heat_kwh" = "kWh"``, with empty units as comments where the name says none. ``prefix`` is that of
+    the file's headings (``"tool.gllint."``). ``present`` has the units that the file has for this server: then all
+    lines are comments, which may be added any number of times.
     """
     heading = f"[{prefix}guard.{toml_key(name)}.units]"
     rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
@@ -48,7 +49,7 @@ def draft(
 
 
 def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
-    """Yield a comment on the tools whose schemas name none of their numbers: one for all of a kind."""
+    """Yield comments on the tools whose schemas name none of their numbers, one for all that have the same cause."""
     without = [tool for tool, schema in tools if not isinstance(schema, Mapping)]
     nameless = [
         tool
@@ -83,7 +84,9 @@ def _listed(tools: Sequence[str]) -> str:
 
 
 def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the draft lines for the bare numbers that a schema declares."""
+    """Yield the lines for the bare numbers that a schema declares:
+    ``"meter.$.heat_kwh" = "kWh"  # its name says so``.
+    """
     for path in find_raw_numbers(schema, policy.is_plain, policy.allows):
         if (place := _data_path(path)) is None:
             continue
@@ -101,7 +104,9 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
 
 
 def schema_of(data: Any) -> dict[str, Any]:
-    """Return the output schema that data show."""
+    """Return an output schema that ``data`` fit: ``{"heat": 5}`` → an object with the number ``heat``; ``{}`` for
+    text.
+    """
     if isinstance(data, Mapping):
         return {"type": "object", "properties": {str(key): schema_of(value) for key, value in data.items()}}
     if isinstance(data, list):
@@ -113,7 +118,7 @@ def schema_of(data: Any) -> dict[str, Any]:
 
 
 def union(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with what two schemas say."""
+    """Return a schema with the properties and elements of both; of two different types the one that says more."""
     if schema.get("type") != other.get("type"):
         return schema if len(schema) >= len(other) else other
     if "items" in schema:
@@ -126,7 +131,9 @@ def union(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def schemas_in(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return what the tools of a trace of the guard returned, as an output schema for each. Raises ValueError."""
+    """Return an output schema for each tool in a trace of the guard, made of its results. Raises ValueError for no
+    JSON.
+    """
     schemas: dict[str, dict[str, Any]] = {}
     calls: dict[Any, str] = {}
     for line in lines:
@@ -146,7 +153,7 @@ def schemas_in(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def names_nothing(schema: Mapping[str, Any]) -> bool:
-    """Return whether an object of the schema says nothing of its members, or of others than those that it names."""
+    """Return whether an object in the schema may have members that the schema does not name."""
     return any(
         isinstance(node, Mapping)
         and node.get("type") == "object"
@@ -156,7 +163,10 @@ def names_nothing(schema: Mapping[str, Any]) -> bool:
 
 
 def _data_path(path: Sequence[str | int]) -> str | None:
-    """Return the path in the data for a place of the schema; ``None`` if it has none of its own."""
+    """Return the path in the data of a place in the schema: ``("properties", "rows", "items")`` → ``"$.rows[*]"``.
+
+    ``None`` for a key with a dot or bracket, and below ``$defs`` and the like.
+    """
     steps = ["$"]
     words = iter(path)
     for word in words:

@@ -89,6 +89,7 @@ class Guard:
         tell: Callable[[str], None] = lambda _: None,
         table: str = "guard.SERVER.units",
     ) -> None:
+        """Begin a session; ``table`` is the name of the configuration's table with the units, for messages."""
         self.level = level
         self._table = table  # of the configuration, which names the units
         self.counts: dict[str, int] = {}
@@ -107,7 +108,7 @@ class Guard:
         self._lists: dict[Any, Any] = {}
         self._others: dict[Any, Any] = {}
         self._tasks: dict[str, str] = {}  # the tools that work at a task whose result is asked for later
-        self._owner_knows: set[str] = set()  # rows and texts that were reported on standard error
+        self._operator_knows: set[str] = set()  # rows and texts that were reported on standard error
         self._wrapped: set[str] = set()  # calls whose structured content wraps what their text shows
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
         self._declared: dict[str, ParameterUnits] = {}  # what an output schema says of units, by tool
@@ -141,7 +142,9 @@ class Guard:
             del self._given_up[next(iter(self._given_up))]
 
     def _hear(self, event: Mapping[str, Any]) -> None:
-        """Report a violation that the level lets pass, to the client or to the operator."""
+        """Report a violation that the level lets pass: to the client in an answer of ``verify``, else to the
+        operator.
+        """
         error = event.get("error")
         if error is not None and event["verdict"] == "warn":
             rows = self._rows(error["code"], error["context"])
@@ -149,7 +152,7 @@ class Guard:
             self._count(error["code"])
             if self._tool == self._verify:  # what else there is to say is for the operator
                 self._heard.append(text)
-            self._tell_owner(error["code"], rows, text)
+            self._tell_operator(error["code"], rows, text)
 
     def _rows(self, code: str, paths: Any) -> list[str]:
         """Return the rows of the configuration that the bare numbers at these paths want."""
@@ -163,8 +166,8 @@ class Guard:
         more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
         return f"Fill in the unit of {named}{more} in [{self._table}] of the configuration."
 
-    def _tell_owner(self, code: str, rows: Sequence[str], text: str) -> None:
-        """Report on standard error what was passed on: each missing row of the configuration, and each text, once."""
+    def _tell_operator(self, code: str, rows: Sequence[str], text: str) -> None:
+        """Report to the operator what was passed on: each missing row of the configuration once, and each text once."""
         if rows:
             text = self._news_of_rows(code, rows)
         elif self._tool != self._verify and not self._is_news(f"{self._tool}: {text}"):
@@ -173,8 +176,8 @@ class Guard:
             self._tell(f"{self._tool}: {text}" if self._tool else text)
 
     def _news_of_rows(self, code: str, rows: Sequence[str]) -> str:
-        """Return one sentence on the rows that were not reported yet; empty if all were."""
-        news = [row for row in rows if row not in self._owner_knows]
+        """Return one sentence on the rows that were not reported yet; ``""`` if all were."""
+        news = [row for row in rows if row not in self._operator_knows]
         if not news:
             return ""
         for row in news:
@@ -184,16 +187,16 @@ class Guard:
 
     def _is_news(self, text: str) -> bool:
         """Return whether a text is reported for the first time; it is remembered."""
-        if text in self._owner_knows:
+        if text in self._operator_knows:
             return False
-        if len(self._owner_knows) < _MOST_KNOWN:
-            self._owner_knows.add(text)
+        if len(self._operator_knows) < _MOST_KNOWN:
+            self._operator_knows.add(text)
         return True
 
     # ------------------------------------------------------------------------------------- from the client
 
     def from_client(self, message: Any) -> list[Sent]:
-        """Return what a message of the client becomes."""
+        """Return what to send, and to whom, for a message of the client."""
         if not isinstance(message, dict):
             return [Sent("server", message)]
         method, number = message.get("method"), message.get("id")
@@ -209,36 +212,38 @@ class Guard:
         if not isinstance(method, str) or not _is_id(number):
             return [Sent("server", message)]
         if method == "tools/call":
-            return self._called(message, number)
+            return self._on_tool_call(message, number)
         if method in _OF_TASKS:
             params = message.get("params")
             task = params.get("taskId") if isinstance(params, dict) else None
             tool = self._tasks.get(task, "") if isinstance(task, str) else ""
-            return self._asked(message, message, _Call(number, tool or method, {}))
+            return self._forward_call(message, message, _Call(number, tool or method, {}))
         if len(self._lists) + len(self._others) < _MOST_OPEN:
             asked = self._lists if method == "tools/list" else self._others
             asked[id_key(number)] = number
         return [Sent("server", message)]
 
-    def _asked(self, request: Message, message: Message, call: _Call) -> list[Sent]:
+    def _forward_call(self, request: Message, message: Message, call: _Call) -> list[Sent]:
         """Return a call on its way; there are bounds to how many may be."""
         if len(self._calls) >= _MOST_OPEN:
             return [Sent("client", _answer(request, _failure("Too many calls wait for their results.")))]
         self._calls[id_key(call.number)] = call
         return [Sent("server", message)]
 
-    def _called(self, message: Message, number: Any) -> list[Sent]:
-        """Judge a call of a tool, and return what to send where."""
+    def _on_tool_call(self, message: Message, number: Any) -> list[Sent]:
+        """Return what to send for a call of a tool: the call with its arguments converted, or an error to the
+        client.
+        """
         params = message.get("params")
         tool = params.get("name") if isinstance(params, dict) else None
         if not isinstance(params, dict) or not isinstance(tool, str):
-            return self._asked(message, message, _Call(number, "", {}))
+            return self._forward_call(message, message, _Call(number, "", {}))
         arguments = params.get("arguments") or {}
         if tool == self._verify:
             return [Sent("client", _answer(message, self._verification(arguments)))]
         if not isinstance(arguments, dict):
-            return self._asked(message, message, _Call(number, tool, {}))
-        self._heard.clear()
+            return self._forward_call(message, message, _Call(number, tool, {}))
+        self._heard.clear()  # `_hear` reports what the session lets pass, under the name of this tool
         self._tool = tool
         input_schema = self._schemas.get(tool)
         values: dict[str, Any]
@@ -251,13 +256,13 @@ class Guard:
             values = arguments
         call = _Call(number, tool, values)
         if dict(values) == arguments:
-            return self._asked(message, message, call)
-        return self._asked(message, {**message, "params": {**params, "arguments": dict(values)}}, call)
+            return self._forward_call(message, message, call)
+        return self._forward_call(message, {**message, "params": {**params, "arguments": dict(values)}}, call)
 
     def _verification(self, arguments: Any) -> Message:
-        """Return the answer to a call of the tool that checks an answer."""
+        """Return the answer to a call of the guard's own tool, which checks a message with its claims."""
         request: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
-        self._heard.clear()
+        self._heard.clear()  # `_hear` adds to it what the check lets pass, for this tool
         self._tool = self._verify
         try:
             claims = self._unwrapped(request.get("claims") or ())
@@ -296,7 +301,9 @@ class Guard:
     # ------------------------------------------------------------------------------------- from the server
 
     def from_server(self, message: Any) -> list[Sent]:
-        """Return what a message of the server becomes."""
+        """Return what to send to the client for a message of the server: a result is judged, an unknown one
+        dropped or judged.
+        """
         if not isinstance(message, dict) or ("method" in message and "result" not in message):
             return [Sent("client", self._notified(message))]
         number, result = message.get("id"), message.get("result")
@@ -324,7 +331,9 @@ class Guard:
         return [Sent("client", message)]
 
     def _notified(self, message: Any) -> Any:
-        """Return a message of the server that answers nothing: the state of a task, which may contain its result."""
+        """Return a notification of the server as it goes to the client; one about a task may contain a result,
+        which is judged.
+        """
         params = message.get("params") if isinstance(message, dict) else None
         if not isinstance(params, dict) or not str(message.get("method")).startswith("notifications/tasks"):
             return message
@@ -334,7 +343,9 @@ class Guard:
         return message if result is params else {**message, "params": result}
 
     def _listed(self, result: Message) -> Message:
-        """Keep the schemas of a list of tools, and declare the configured units in it."""
+        """Return a list of tools with the configured units in its schemas and the guard's own tool; the schemas
+        are kept.
+        """
         tools = []
         for tool in result["tools"]:
             name = tool.get("name") if isinstance(tool, dict) else None
@@ -348,7 +359,7 @@ class Guard:
                 self._missing.update(dict.fromkeys(unnamed))
         if result.get("nextCursor") is None:
             if not self._is_compared:
-                self._tell_of_missing()
+                self._report_missing_rows()
             if not self._is_offered:
                 self._verify = _VERIFY_OTHERWISE if _VERIFY in self._schemas else _VERIFY
                 self._is_offered = True
@@ -367,7 +378,7 @@ class Guard:
         return {**result, "tools": tools}
 
     def _without_rival(self, tools: list[Any]) -> list[Any]:
-        """Return the tools without the server's own by the name that clients know as the guard's: it would verify
+        """Return the tools without one of the server's that has the name of the guard's own: it would verify
         nothing.
         """
         rest = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") == self._verify)]
@@ -383,8 +394,8 @@ class Guard:
                 self._tell(text)
         return declared
 
-    def _tell_of_missing(self) -> None:
-        """Report, once, which rows of the configuration name no tool or no number that the server declares."""
+    def _report_missing_rows(self) -> None:
+        """Report, once, the rows of the configuration that name no tool, or no number that the server declares."""
         for tool in self._units.tools:
             if tool not in self._schemas:
                 hint = nearest(tool, [*self._schemas])
@@ -395,7 +406,7 @@ class Guard:
         self._is_compared = True
 
     def _result(self, call: _Call, result: Message) -> Message:
-        """Judge a result: record its numbers, and add the id of the call."""
+        """Return a judged result: with the id of the call in it if it has numbers, or an error if it is rejected."""
         task = result.get("task")
         if isinstance(task, dict) and isinstance(task.get("taskId"), str) and len(self._tasks) < _MOST_OPEN:
             self._tasks[task["taskId"]] = call.tool
@@ -430,7 +441,7 @@ class Guard:
         return {**result, "content": blocks, "_meta": {**(meta or {}), "gllint/call_id": call_id}}
 
     def _with_units(self, tool: str, result: Message) -> Message:
-        """Return the result with its units, in its structured content and in its texts alike."""
+        """Return the result with the configured units, in its structured content and in its texts alike."""
         if not self._units.has(tool):
             return result
         changed = {**result}
@@ -442,7 +453,10 @@ class Guard:
         return changed
 
     def _structured(self, tool: str, data: Any) -> Any:
-        """Structured content with its units, in the JSON of its text if that has nothing else."""
+        """Return structured content with its units: ``{"heat": 5}`` → ``{"heat": {"value": 5, "unit": "kWh"}}``.
+
+        Content that only wraps a JSON text, ``{"result": "{…}"}``, wraps the changed text afterwards.
+        """
         if not _is_wrapped(data):
             return self._units.in_data(tool, data)
         wrapped = _wrapped_json(data)
@@ -452,7 +466,7 @@ class Guard:
         return data if value == wrapped else {WRAPPER: json.dumps(value, ensure_ascii=False)}
 
     def _block(self, tool: str, block: Any, structured: Any) -> Any:
-        """Return a block of text that is JSON, with its units."""
+        """Return a block of text with the units in its JSON; any other block is returned unchanged."""
         data = data_in(_text_of(block))
         if data is None:
             return block
@@ -468,7 +482,7 @@ class Guard:
         return block if changed == data else _with_text(block, json.dumps(changed, ensure_ascii=False))
 
     def _judge_texts(self, tool: str, result: Message) -> None:
-        """Judge the texts that are JSON and not the output, which they may repeat. Raises GLError at ``block``."""
+        """Judge the JSON texts of a result that do not repeat its output. Raises GLError at level ``block``."""
         structured: Any = result.get("structuredContent")
         value = structured[WRAPPER] if _is_wrapped(structured) else structured
         same = (structured, value, _wrapped_json(structured))
@@ -487,7 +501,7 @@ class Guard:
                     self.texts += 1
 
     def _judge(self, tool: str, data: Any) -> None:
-        """Judge data that are not recorded."""
+        """Judge data that are not recorded: raise at level ``block``, report at ``warn``, else count."""
         try:
             verified_output(tool, data, self._session.policy, self._session.units)
         except GLError as error:
@@ -514,7 +528,7 @@ class Guard:
         self.counts[code] = self.counts.get(code, 0) + 1
 
     def summary(self) -> str:
-        """Return one line for the end; empty if there is nothing to say."""
+        """Return one line of counts for the end, "NO_UNIT: 2, UNIT_UNKNOWN: 1"; ``""`` if there is nothing to say."""
         counts = dict(self.counts)
         if self.level == "shadow":
             for entry in self._session.trace:
@@ -540,7 +554,7 @@ def _unasked(number: Any) -> _Call:
 
 
 def _with_content(result: Message) -> Message:
-    """Return a result of the protocol of 2024-10, which has it under another key, as those of today have it."""
+    """Return a result in today's form; the protocol of 2024-10 has it under another key (``toolResult``)."""
     if _RESULT_OF_2024 not in result:
         return result
     rest = {key: value for key, value in result.items() if key != _RESULT_OF_2024}
@@ -587,7 +601,7 @@ def error_answer(number: Any, text: str) -> Message:
 
 
 def output_of(result: Message) -> Any:
-    """Return the data of a result: its structured content, the JSON in its text, or the text."""
+    """Return the data of a result: its structured content, else the JSON in its text, else the text."""
     structured = result.get("structuredContent")
     if structured is not None:
         wrapped = _wrapped_json(structured)
@@ -626,7 +640,7 @@ def _text_of(block: Any) -> Any:
 
 
 def _has_digit(data: Any) -> bool:
-    """Return whether data have a number: one in a text counts, too."""
+    """Return whether data contain a number, also one within a text."""
     waiting = [data]
     while waiting:
         node = waiting.pop()
@@ -653,16 +667,16 @@ def _is_same(data: Any, other: Any) -> bool:
 
 
 def _has_same_truths(data: Any, other: Any) -> bool:
-    """Return whether of two values that are equal to Python both have the same truths; however deep they
-    are nested.
+    """Return whether two values that are equal to Python have booleans at the same places: ``True == 1``, but not
+    here.
     """
     pairs = [(data, other)]
     while pairs:
-        one, two = pairs.pop()
-        if isinstance(one, dict):
-            pairs += [(value, two[key]) for key, value in one.items()]
-        elif isinstance(one, list):
-            pairs += zip(one, two, strict=True)
-        elif isinstance(one, bool) is not isinstance(two, bool):
+        value, twin = pairs.pop()
+        if isinstance(value, dict):
+            pairs += [(member, twin[key]) for key, member in value.items()]
+        elif isinstance(value, list):
+            pairs += zip(value, twin, strict=True)
+        elif isinstance(value, bool) is not isinstance(twin, bool):
             return False
     return True

@@ -24,7 +24,7 @@ _SEPARATORS = (",", ";", "\t", "|")
 
 
 def json_in(text: Any) -> Any:
-    """The object or the array whose JSON a text is; ``None`` if it is none."""
+    """Return the object or array that a JSON text contains; ``None`` for any other text."""
     if not isinstance(text, str) or text.strip(_MARGIN)[:1] not in ("{", "["):
         return None
     try:
@@ -34,7 +34,10 @@ def json_in(text: Any) -> Any:
 
 
 def data_in(text: Any) -> Any:
-    """Return the data that a text is in any of the forms; ``None`` for prose."""
+    """Return the data in a text of any known form (JSON, a number, Python, a table, YAML); ``None`` for prose.
+
+    ``"heat: 5"`` → ``{"heat": 5}``.
+    """
     if not isinstance(text, str):
         return None
     if (data := json_in(text)) is not None or len(text) > _LONGEST:
@@ -75,7 +78,9 @@ def _as_json(data: Any) -> Any:
 
 
 def _lines(text: str) -> Any:
-    """Read lines that are JSON or numbers each. A first line may name the numbers."""
+    r"""Return the values of lines that are JSON or numbers each; a first line may name the numbers: "heat\n5" →
+    ``[{"heat": 5}]``.
+    """
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     values = [number_in(line) if (data := json_in(line)) is None else data for line in rest]
     if not values or None in values:
@@ -87,7 +92,9 @@ def _lines(text: str) -> Any:
 
 
 def _table(text: str) -> Any:
-    """Read lines with the same columns, of which the first names them."""
+    r"""Return the rows of a table: "city,heat\nOslo,5" → ``[{"city": "Oslo", "heat": 5}]``; ``None`` for any other
+    text.
+    """
     lines = [line for line in text.splitlines() if line.strip()]
     for separator in _SEPARATORS if len(lines) > 1 else ():
         width = lines[0].count(separator)
@@ -106,7 +113,7 @@ def _cell(text: str) -> Any:
 
 
 def _entries(text: str) -> Any:
-    """Read lines of names and values, or of lists, as in YAML.
+    """Return the data of lines as in YAML, names with values or lists: "heat: 5" → ``{"heat": 5}``.
 
     ``None`` if no value is a number, or a line is neither.
     """
@@ -123,7 +130,7 @@ def _entries(text: str) -> Any:
 
 
 def _node(lines: deque[tuple[int, str]]) -> Any:
-    """Read the first value from lines with their depths."""
+    """Return the first value of the lines, given with their indentation; the lines that it takes are removed."""
     depth, line = lines[0]
     if not _is_item(line) and _ENTRY.fullmatch(line) is None:
         return _scalar(lines.popleft()[1])
@@ -157,7 +164,7 @@ def _is_item(line: str) -> bool:
 
 
 def _scalar(text: str) -> Any:
-    """Read a YAML scalar as Python data."""
+    """Return a YAML scalar as Python data: ``"yes"`` → True, ``"5"`` → 5, ``'"5"'`` → "5"."""
     if (match := _QUOTED.fullmatch(text)) is not None:
         return match[2]
     text = _COMMENT.sub("", text)

@@ -13,7 +13,9 @@ _STARTERS = frozenset(
 
 
 def server_name(command: Sequence[str], url: str | None = None) -> str:
-    """``weather`` for ``python weather.py``, for ``npx -y @acme/weather`` and for ``https://weather.example/mcp``."""
+    """Return a name for a server: ``weather`` for ``python weather.py``, ``npx -y @acme/weather``,
+    ``https://weather.acme.com``.
+    """
     if url is not None:
         return (urlsplit(url).hostname or "server").removeprefix("www.").partition(".")[0]
     for word in command:

@@ -25,7 +25,7 @@ from gllint.guard.transcript import Transcript
 
 LONGEST = 128_000_000  # bytes of one message
 _MOST_GARBAGE = 100  # lines in a row that are no message
-_DEEPEST = 200  # brackets within each other in one message
+_DEEPEST = 200  # nested brackets in one message
 GRACE = 2.0  # seconds that a server has to end by itself
 _LAST = 10.0  # seconds for the answers to a client that says nothing more
 _TICK = 0.5
@@ -65,6 +65,7 @@ class Relay:
         client: Client,
         session: str | None = None,
     ) -> None:
+        """Make a relay; ``timeout`` is the seconds after which a silent server counts as gone."""
         self._guard, self._transcript, self._say, self._timeout = guard, transcript, say, timeout
         self._client, self._session = client, session
         self._to_server: Callable[[bytes, Any], Awaitable[None]] | None = None
@@ -73,7 +74,7 @@ class Relay:
     # ------------------------------------------------------------------------------------------- running
 
     async def run(self, connect: Callable[[], contextlib.AbstractAsyncContextManager[Any]]) -> None:
-        """Relay until the client hangs up. Raises :class:`ServerTrouble` if the server goes first."""
+        """Relay until the client disconnects. Raises :class:`ServerTrouble` if the server ends first."""
         try:
             await self._relay(connect)
         except (ServerTrouble, BaseExceptionGroup) as error:
@@ -82,7 +83,7 @@ class Relay:
             raise trouble from None
 
     async def _relay(self, connect: Callable[[], contextlib.AbstractAsyncContextManager[Any]]) -> None:
-        """Relay messages until the client, the server or the watch ends."""
+        """Relay messages until the client or the server ends, or the server is silent for too long."""
         async with connect() as (receive, send):
             self._to_server = send
             from_client = asyncio.create_task(self._from_client())
@@ -104,7 +105,9 @@ class Relay:
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _drained(self, running: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-        """Wait, once the client has said all, until what it asked is answered; the tasks that ended over it."""
+        """Wait until the client's last requests are answered, for a short time; return the tasks that ended
+        meanwhile.
+        """
         until = time.monotonic() + min(self._timeout, _LAST)
         done: set[asyncio.Task[None]] = set()
         while self._guard.pending and not done and time.monotonic() < until:
@@ -119,7 +122,7 @@ class Relay:
             await self._to_client(json.dumps(answer).encode(), answer)
 
     async def _watch(self) -> None:
-        """Answer for a server that says nothing any more."""
+        """Answer the client's requests with an error when the server has been silent for ``timeout`` seconds."""
         while True:
             await asyncio.sleep(_TICK)
             if not self._guard.pending:
@@ -135,16 +138,16 @@ class Relay:
     # ------------------------------------------------------------------------------------- both directions
 
     async def _from_client(self) -> None:
-        """Read lines of the client, judge each, and send it on."""
+        """Read lines of the client, judge each, and forward what remains."""
         async for line in self._client.lines:
             line, message, is_read = parsed(line)
             if not is_read:  # the server may be able to read it, and its answer would pass unchecked
-                self._say(f"a line of the client was left out: {_UNREADABLE}")
+                self._say(f"a line from the client was not forwarded to the server: {_UNREADABLE}")
                 error = error_answer(None, _UNREADABLE)
                 await self._to_client(json.dumps(error).encode(), error)
                 continue
             if is_too_deep(line, message):
-                self._say(f"a message of the client was left out: {_TOO_DEEP}")
+                self._say(f"a message from the client was not forwarded to the server: {_TOO_DEEP}")
                 for error in _refusals(message, of_requests=True):
                     await self._to_client(json.dumps(error).encode(), error)
                 continue
@@ -152,7 +155,7 @@ class Relay:
             await self._send(line, message, through(message, self._guard.from_client))
 
     async def _from_server(self, receive: AsyncIterator[bytes]) -> None:
-        """Read lines of the server, judge each, and send it on."""
+        """Read lines of the server, judge each, and forward what remains. Raises ServerTrouble when the server ends."""
         garbage = 0
         async for line in receive:
             self._heard_at = time.monotonic()
@@ -162,13 +165,13 @@ class Relay:
             if not is_read or not isinstance(message, (dict, list)):
                 garbage += 1
                 if garbage <= 3:
-                    self._say(f"the server wrote a line that is no message: {_start(line)}")
+                    self._say(f"the server wrote a line that is not a message: {_start(line)}")
                 if garbage >= _MOST_GARBAGE:
-                    raise ServerTrouble("the server writes lines that are no messages")
+                    raise ServerTrouble("the server writes lines that are not messages")
                 continue
             garbage = 0
             if is_too_deep(line, message):
-                self._say(f"a message of the server was left out: {_TOO_DEEP}")
+                self._say(f"a message from the server was not forwarded to the client: {_TOO_DEEP}")
                 for error in _refusals(message, of_requests=False):
                     data = json.dumps(error).encode()
                     await self._send(data, error, self._guard.from_server(error))
@@ -177,7 +180,7 @@ class Relay:
         raise ServerTrouble("the server has ended")
 
     async def _send(self, line: bytes, original: Any, messages: list[Sent]) -> None:
-        """Send the judged messages to their sides, and record them."""
+        """Send the judged messages to their receivers, and record them in the transcript."""
         for sent in messages:
             data = encoded(line, original, sent.message)
             if sent.to == "server":
@@ -195,7 +198,7 @@ class Relay:
                 await self._to_client(data, sent.message)
 
     async def _forward(self, data: bytes, message: Any) -> None:
-        """Send a line to the server, which must take it in time."""
+        """Send a line to the server. Raises ServerTrouble if it does not take it in time, or has ended."""
         if self._to_server is not None:
             try:
                 async with asyncio.timeout(self._timeout):
@@ -218,7 +221,7 @@ def _cancellation(number: Any) -> dict[str, Any]:
 
 
 def through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
-    """Return what a message becomes; the older protocol sends several as one."""
+    """Return what ``decide`` makes of a message; the older protocol sends several in a list, which stay together."""
     if not isinstance(message, list) or not message:  # of none nothing can be decided one by one
         return decide(message)
     batches: dict[Side, list[Any]] = {}
@@ -229,7 +232,7 @@ def through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
 
 
 def encoded(line: bytes, original: Any, message: Any) -> bytes:
-    """Return a message as it leaves: an unchanged one as the bytes that came."""
+    """Return a message as bytes: an unchanged one as the ``line`` that came."""
     if message is original:
         return line
     message = with_decimals(message) if has_decimals(line) else message
@@ -240,12 +243,12 @@ def encoded(line: bytes, original: Any, message: Any) -> bytes:
         return with_numbers(json.dumps(message)).encode()
 
 
-_UNREADABLE = "it is no message in JSON that can be read"
-_TOO_DEEP = f"it has more than {_DEEPEST} brackets within each other"
+_UNREADABLE = "it is not a readable JSON message"
+_TOO_DEEP = f"it has more than {_DEEPEST} nested brackets"
 
 
 def is_too_deep(line: bytes, message: Any) -> bool:
-    """Return whether a message has brackets within each other deeper than it could be written again."""
+    """Return whether a message is nested too deeply to be written again."""
     if line.count(b"{") + line.count(b"[") <= _DEEPEST or not isinstance(message, (dict, list)):
         return False
     level = [message]
@@ -277,8 +280,9 @@ class Line(NamedTuple):
 
 
 def parsed(line: bytes) -> Line:
-    """Return the message in a line; a key that occurs twice counts once, and leaves so: others may read
-    the other one.
+    """Return a line with the message in it; of a key that occurs twice, the last counts and the line is written anew.
+
+    Otherwise the server might read the other one.
     """
     repeats = 0
 
@@ -302,9 +306,7 @@ def _start(line: bytes) -> str:
 
 
 async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream that may be of any kind, read by a thread that does not keep the program from
-    ending.
-    """
+    """Yield the lines of a stream, read in a thread that does not keep the program from ending."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
     room = threading.Semaphore(64)
@@ -343,7 +345,10 @@ async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
 
 @contextlib.asynccontextmanager
 async def started(command: Sequence[str]) -> AsyncIterator[Any]:
-    """A server that ``command`` starts, as it is given, in this environment; it is gone when the block ends."""
+    """Start a server with ``command``, and yield how to receive and send; it is ended with the block.
+
+    Raises :class:`ServerTrouble` if it cannot be started or ends with an error.
+    """
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -392,13 +397,13 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Close the server's input, wait, then end its whole group."""
+    """Close the server's input, wait, and end its process group: first by itself, then by SIGTERM, then by SIGKILL."""
     assert process.stdin is not None
     with contextlib.suppress(OSError, RuntimeError):
         process.stdin.close()
-    for way in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-        if way is not None:
-            _signal(process, way)
+    for number in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        if number is not None:
+            _signal(process, number)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), GRACE)
             break
@@ -417,9 +422,7 @@ def _signal(process: asyncio.subprocess.Process, way: int) -> None:
 
 
 def standard_client() -> Client:
-    """Return the client on standard input and output, of which nothing else writes a byte: what is printed goes to
-    standard error.
-    """
+    """Return the client on standard input and output; from now on, what is printed goes to standard error."""
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     outgoing.flush()
     sys.stdout = sys.stderr
@@ -433,8 +436,9 @@ def client_of(incoming: BinaryIO, outgoing: RawIOBase | BinaryIO) -> Client:
 
 
 def _writer_to(stream: RawIOBase | BinaryIO) -> Callable[[bytes, Any], Awaitable[None]]:
-    """Write to a stream of any kind by a thread that does not keep the program from ending: a client may read nothing
-    any more.
+    """Return a function that writes to a stream in a thread that does not keep the program from ending.
+
+    The client may have stopped reading, so that writing blocks.
     """
     messages: SimpleQueue[tuple[bytes, Future[None]]] = SimpleQueue()
 
@@ -458,7 +462,7 @@ def _writer_to(stream: RawIOBase | BinaryIO) -> Callable[[bytes, Any], Awaitable
 
     async def send(data: bytes, _: Any) -> None:
         written: Future[None] = Future()
-        written.set_running_or_notify_cancel()  # half a message is of no use to anybody
+        written.set_running_or_notify_cancel()  # not to be cancelled: half a message would be written
         messages.put((data, written))
         await asyncio.wrap_future(written)
 

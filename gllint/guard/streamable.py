@@ -35,7 +35,7 @@ _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 @contextlib.asynccontextmanager
 async def connected(url: str) -> AsyncIterator[Any]:
-    """A server at an address."""
+    """Connect to a server at ``url``, and yield how to receive and send."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.client.streamable_http import streamable_http_client
     from mcp.shared.message import ClientMessageMetadata, SessionMessage
@@ -83,7 +83,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
-    """Return the headers of a message in the protocol: its version, and since 2026 its method and its subject."""
+    """Return the HTTP headers of a message: the protocol's version, and since 2026 its method and subject."""
     if not isinstance(message, dict):
         return {}
     params = message.get("params")
@@ -107,7 +107,9 @@ def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
 
 
 def security(host: str, port: int) -> TransportSecuritySettings:
-    """Requests that name this host alone: no page of a browser reaches a guard by a name of its own."""
+    """Return the rule that requests must name this host: a web page that resolves to it under another name is
+    rejected.
+    """
     from mcp.server.transport_security import TransportSecuritySettings
 
     names = {host, "127.0.0.1", "localhost", "[::1]"}
@@ -151,7 +153,7 @@ class Sessions:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request over HTTP, or hand it to its session."""
+        """Answer an HTTP request: begin a session, pass it to its session, or reject it."""
         from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
         headers = {
@@ -177,7 +179,7 @@ class Sessions:
     async def _handle(
         self, transport: StreamableHTTPServerTransport, scope: Any, receive: Any, send: Any
     ) -> int:
-        """Let a session answer a request; the status. One that ends meanwhile is none."""
+        """Have a session answer a request, and return the status; 404 for a session that ended meanwhile."""
         from anyio import BrokenResourceError, ClosedResourceError
 
         status = 0
@@ -195,9 +197,9 @@ class Sessions:
         return status or 500
 
     async def _open(self, scope: Any, receive: Any, send: Any) -> None:
-        """Begin a session with its first request; if that is rejected, there was none.
+        """Begin a session with its first request; if that is rejected, the session is removed.
 
-        A request from elsewhere starts no server.
+        A request from a web page elsewhere starts no server.
         """
         from mcp.server.streamable_http import StreamableHTTPServerTransport
         from mcp.server.transport_security import TransportSecurityMiddleware
@@ -236,7 +238,7 @@ class Sessions:
     async def _run(
         self, session: str, transport: StreamableHTTPServerTransport, is_ready: asyncio.Event
     ) -> None:
-        """Relay one session from its connection to its end."""
+        """Relay one session until it ends."""
         try:
             async with transport.connect() as (reader, writer):
                 is_ready.set()
@@ -255,10 +257,7 @@ class Sessions:
 
 
 def _client_of(reader: Any, writer: Any) -> Client:
-    """Return the client of a session.
-
-    What its server sends goes to the request that it belongs to, where one is open.
-    """
+    """Return the client of a session; a message of the server goes to the open request that it belongs to, if any."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared.message import ServerMessageMetadata, SessionMessage
     from mcp_types import jsonrpc_message_adapter
@@ -316,7 +315,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
 
 
 def _request_of(message: Any, open_requests: dict[Any, tuple[Any, Any]]) -> Any:
-    """Return the open request of the client that a message of the server belongs to, as far as it says so."""
+    """Return the id of the open request that a message of the server belongs to; ``None`` if it belongs to none."""
     if "method" not in message or not open_requests:
         return None
     if message["method"] == "notifications/progress":
@@ -336,7 +335,7 @@ async def _refuse(send: Any, status: int, text: str, code: int = -32600, data: A
 
 
 def read_address(text: str) -> tuple[str, int] | None:
-    """``127.0.0.1:8000``, ``[::1]:8000`` or ``8000`` as host and port; ``None`` for what is none."""
+    """Return the host and port of ``127.0.0.1:8000``, ``[::1]:8000`` or ``8000``; ``None`` for any other text."""
     try:
         parts = urlsplit(f"//{text}" if ":" in text else f"//127.0.0.1:{text}")
         port = parts.port

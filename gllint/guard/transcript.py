@@ -18,6 +18,9 @@ class Transcript:
     """A file of JSON Lines, at most 64 MB; ``None`` for its path: none."""
 
     def __init__(self, path: str | None) -> None:
+        """Open the file, and name this session if the file has others. Raises :class:`UsageError` if it cannot be
+        written.
+        """
         self._file: int | None = None
         self._left = _MOST_BYTES
         # By which an audit distinguishes this session from those in the file already.
@@ -39,9 +42,8 @@ class Transcript:
             self._session = _name_of_session()
 
     def write(self, sender: str, message: Any, session: str | None = None) -> None:
-        """Keep a message, with the name of its session where there are several.
-
-        Once the file is full, or cannot be written, nothing more is kept.
+        """Write a message, with the name of its session if there are several; once the file is full, nothing more
+        is written.
         """
         if self._file is None:
             return
@@ -67,7 +69,7 @@ class Transcript:
 
 
 def _ends_amid_a_line(path: str, file: int) -> bool:
-    """Return whether a writer was killed within the last line, which the next line must not continue."""
+    """Return whether the last line of the file is incomplete, because its writer was killed."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
         return False

@@ -47,7 +47,9 @@ class UnitPlaces:
         return data
 
     def in_wrapped(self, tool: str, data: Any) -> Any:
-        """The same of what the SDKs wrap as ``{"result": …}``: a path may begin with the wrapper, or within it."""
+        """Return data that SDKs wrap as ``{"result": …}`` with their units: a path may begin with the wrapper, or
+        within it.
+        """
         self._asked.add(tool)
         for place, unit in self._places.get(tool, {}).items():
             if place[:1] == (WRAPPER,):
@@ -62,7 +64,7 @@ class UnitPlaces:
         return changed
 
     def idle(self) -> list[str]:
-        """Return a text for each row whose tool returned results without such a number."""
+        """Return a text for each row whose tool returned results without a number at its place."""
         return [
             f'"{tool}.${_written(place)}": no result of "{tool}" had a bare number there'
             for tool in self._places
@@ -79,8 +81,8 @@ class UnitPlaces:
         ]
 
     def in_schema(self, tool: str, schema: Any) -> Any:
-        """Return the schema as it declares these data; the very object where its references lead to too
-        much to say.
+        """Return the output schema with a Quantity where the configuration has a unit; the same object if it would
+        grow too much.
         """
         if not self.has(tool) or not isinstance(schema, Mapping):
             return schema
@@ -130,7 +132,7 @@ def _variants(schema: Any, place: Place) -> list[Place]:
 
 
 def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
-    """Return whether a schema lists the keys of its objects without this one; open schemas may have any key."""
+    """Return whether a schema lists the keys of an object without this one; an open schema may have any key."""
     if not isinstance(schema, Mapping) or not place or depth > _DEEPEST:
         return False
     if any(key in schema for key in ("$ref", "anyOf", "oneOf", "allOf", "additionalProperties")):
@@ -147,9 +149,10 @@ def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
 def read_places(
     rows: Mapping[str, str], policy: Policy, where: Callable[[str], str] = lambda key: ""
 ) -> UnitPlaces:
-    """Return the places of a table; ``where`` gives the file and the line of a key, with a colon behind.
+    """Return the units of a table ``{"meter.$.rows[*].heat": "kWh"}``; ``where`` gives the file and line of a key
+    for errors.
 
-    Raises :class:`UsageError` for a path or a unit of no use.
+    Raises :class:`UsageError` for a malformed path and for a unit that is not allowed.
     """
     places: dict[str, dict[Place, str]] = {}
     for key, unit in rows.items():
@@ -175,7 +178,7 @@ def _remedy(unit: str, policy: Policy) -> str:
 
 
 def _with_quantity(data: Any, place: Sequence[str], unit: str) -> Any:
-    """Return the data with a Quantity in place of the number at ``place``."""
+    """Return the data with a Quantity in place of the number at ``place``: ``("heat",)`` of ``{"heat": 5}``."""
     if not place:
         is_number = isinstance(data, (int, float)) and not isinstance(data, bool)
         return {"value": data, "unit": unit} if is_number else data
@@ -196,10 +199,10 @@ def _declare(
     within: frozenset[str] = frozenset(),
     depth: int = 0,
 ) -> None:
-    """Write a Quantity where the schema declares the number, through its own references and branches.
+    """Write a Quantity into the schema where it declares the number at ``place``, also behind references and branches.
 
-    ``within`` are the references that led here without a step into the data: another time they lead nowhere else.
-    ``budget`` has the number of references that may still be written out, below zero where it did not do.
+    ``within`` are the references since the last step into the data, which would only repeat. ``budget`` is how many
+    references may still be written out; it is negative if that was not enough.
     """
     if not isinstance(schema, dict) or depth > _DEEPEST or budget[0] < 0:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 def serve() -> None:
-    """Serve the editor on standard input and output until it has had enough. Needs ``gllint[lsp]``."""
+    """Serve the editor on standard input and output until it disconnects. Needs ``gllint[lsp]``."""
     import gc
     import sys
 
@@ -18,8 +18,8 @@ def serve() -> None:
     server = Server()
     register(server)
     stdout = sys.stdout.buffer
-    # Whatever anything prints must not get between the messages.
+    # Standard output has the protocol's messages: what any code prints goes to standard error.
     sys.stdout = sys.stderr
-    # The worker collects garbage between jobs; in the middle of one it would cost a keystroke's patience.
+    # The worker collects garbage between jobs; a collection during one would delay the answer to a keystroke.
     gc.disable()
     server.start_io(sys.stdin.buffer, stdout)

@@ -39,7 +39,10 @@ def _comments(text: str) -> Comments:
 def allowing(
     finding: Finding, config: Config, path: str, snapshot: Snapshot
 ) -> Iterator[tuple[str, list[Change]]]:
-    """Return the settings that would allow a finding, each with the changes of the configuration file at ``path``."""
+    """Yield the settings that would allow a finding, each with the changes of the configuration file at ``path``.
+
+    ``('plain-keys = ["*_id"]', [change])``.
+    """
     for key, items in named_by(finding, config):
         if key in _ALLOWING:
             with contextlib.suppress(UsageError):

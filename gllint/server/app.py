@@ -58,7 +58,7 @@ class Protocol(LanguageServerProtocol):
     _server: Server
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Return the message in ``data``. A request that cannot be read is answered with an error."""
+        """Return the message in ``data``; the editor is sent an error for a request that cannot be read."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -75,7 +75,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """Take a buffer in."""
+        """Take in the text of an opened document."""
         document = params.text_document
         if document.language_id == "python":
             self._server.place_untitled(document.uri, ".py")
@@ -106,7 +106,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
-        """Take cells and edits in."""
+        """Apply changes of a notebook's cells and their texts."""
         document, changed = params.notebook_document, params.change.cells
         if changed is not None:
             self._server.put(
@@ -126,6 +126,7 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self) -> None:
+        """Make the server with its session and worker; :meth:`agree` starts it."""
         super().__init__("gllint", __version__, protocol_cls=Protocol, notebook_document_sync=_NOTEBOOKS)
         self.session = Session(self)
         self.worker = Worker(self.session.step, lambda error: self.log(f"gllint: {error!r}"))
@@ -143,9 +144,9 @@ class Server(LanguageServer):
     # --- the beginning -------------------------------------------------------------------------------------
 
     def agree(self, params: types.InitializeParams, offered: types.ServerCapabilities) -> None:
-        """Agree on features with the editor.
+        """Take over what the editor can do, and start the worker.
 
-        Diagnostics are pushed unless the editor can pull them and be asked to pull again.
+        Diagnostics are pushed, unless the editor can both pull them and be asked to pull again.
         """
         can = params.capabilities
         self._loop = asyncio.get_running_loop()
@@ -161,7 +162,7 @@ class Server(LanguageServer):
         self.worker.start()
 
     def begin(self) -> None:
-        """Watch files, and load the projects of the editor's folders."""
+        """Have the editor report changes of files, and load the projects of its folders."""
         if self._watches:
             watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -177,7 +178,7 @@ class Server(LanguageServer):
                 self.do(lambda folder=folder: self.session.add_folder(folder))  # type: ignore[misc]
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """Report an error to the editor, unless the connection is the error."""
+        """Report an error to the editor, unless reporting one is what failed."""
         if self._is_reporting:
             return
         self._is_reporting = True
@@ -196,7 +197,7 @@ class Server(LanguageServer):
     def notebook(
         self, document: types.NotebookDocument, texts: Sequence[types.TextDocumentItem]
     ) -> OpenNotebook:
-        """Return a notebook of cells."""
+        """Return an opened notebook with its cells."""
         notebook = OpenNotebook(document.uri, (), document.version, self._encoding)
         array = types.NotebookCellArrayChange(0, 0, document.cells)
         structure = types.NotebookDocumentCellChangeStructure(array, texts)
@@ -212,11 +213,12 @@ class Server(LanguageServer):
         return self._cells.get(uri) or self._path_of(uri)
 
     def place_untitled(self, uri: str, suffix: str) -> None:
-        """Read an unsaved document as if it were in the first folder."""
+        """Note under which path an unsaved document is checked: as if it were in the editor's first folder."""
         scheme, _, name = uri.partition(":")
         folders = [folder.uri for folder in self.workspace.folders.values()] or [
             self.workspace.root_uri or ""
         ]
+        # Half a surrogate pair cannot be part of a path.
         if scheme != "untitled" or _HALVES.search(uri) or (folder := path_of(folders[0])) is None:
             return
         name = unquote(name).replace("\\", "/").rpartition("/")[2].removesuffix(suffix)
@@ -230,7 +232,7 @@ class Server(LanguageServer):
         return self._untitled.get(uri) or path_of(uri)
 
     def put(self, uri: str, change: Callable[[Snapshot | None], Snapshot | None]) -> None:
-        """Apply a change to the text of a buffer."""
+        """Replace the text of a buffer by what ``change`` makes of it, and have the worker check it."""
         path = self._path_of(uri)
         if path is None:
             return
@@ -244,7 +246,7 @@ class Server(LanguageServer):
             self._forget({d.uri for d in old.documents} - {d.uri for d in snapshot.documents} if old else ())
 
     def drop(self, uri: str) -> None:
-        """Close a buffer and remove its diagnostics."""
+        """Close a buffer, and remove its diagnostics in the editor."""
         path = self._path_of(uri)
         if path is None:
             return
@@ -270,7 +272,7 @@ class Server(LanguageServer):
             self.do(lambda: self.session.rescan([path]))
 
     def text_of(self, path: str) -> Snapshot | None:
-        """Return the text of a file, open or not."""
+        """Return the text of a file, open or not; ``None`` if it cannot be read."""
         buffer = self.session.buffers.get(path)
         if buffer is not None:
             return buffer.snapshot
@@ -283,7 +285,7 @@ class Server(LanguageServer):
         return self.snapshot(uri, text, None) if uri is not None else None
 
     def configuration_of(self, place: Place) -> tuple[str, Snapshot] | None:
-        """Return the path and text of the file to configure a project in, ``None`` if there is none."""
+        """Return the path and text of the file to configure a project in; ``None`` if there is none."""
         path = configuration(place)
         if path is None:
             return None
@@ -328,7 +330,9 @@ class Server(LanguageServer):
                 self._loop.call_soon_threadsafe(call)
 
     def publish(self, path: str, snapshot: Snapshot, file_findings: FileFindings) -> None:
-        """Publish the findings of one version of a buffer, unless there is a newer one."""
+        """Send the findings of one version of a buffer to the editor, unless there is a newer one or the editor
+        pulls them.
+        """
         if self.pulls:
             return
         diagnostics = self.presenter.diagnostics(file_findings)
@@ -347,7 +351,7 @@ class Server(LanguageServer):
         self._later(send)
 
     def publish_closed(self, path: str, findings: Sequence[Finding], level: Callable[[str], str]) -> None:
-        """Publish findings in a file that is not open."""
+        """Send the findings in a file that is not open to the editor."""
         snapshot, uri = self.text_of(path), from_fs_path(path)
         if snapshot is None:
             diagnostics = {uri: list[types.Diagnostic]()} if uri is not None else {}
@@ -384,7 +388,7 @@ class Server(LanguageServer):
         self._later(lambda: self.window_log_message(params))
 
     def working(self, title: str) -> Callable[[str, int, int], None]:
-        """Show progress from now on."""
+        """Show a progress bar, and return the function that moves it: label, done, total. That raises ``Cancelled``."""
         window = self.client_capabilities.window
         progress = self._progress = _Progress(self, bool(window and window.work_done_progress))
         self._later(lambda: progress.begin(title))
@@ -433,7 +437,7 @@ class _Progress:
             self.end()
 
     def report(self, label: str, done: int, total: int) -> None:
-        """Move the bar."""
+        """Move the bar to ``done`` of ``total``."""
         if self._has_begun and not self._has_ended:
             percentage = 100 * done // total if total else 0
             self._server.work_done_progress.report(

@@ -35,7 +35,7 @@ class OpenNotebook(Snapshot):
         return self.cells
 
     def changed(self, changes: types.NotebookDocumentCellChanges, version: int | None) -> OpenNotebook:
-        """Return the notebook after changes of its cells and their texts."""
+        """Return the notebook after changes of the list of its cells, then of their texts."""
         cells = list(self.cells)
         if (structure := changes.structure) is not None:
             texts = {text.uri: text for text in structure.did_open or ()}
@@ -65,7 +65,7 @@ class OpenNotebook(Snapshot):
         return {(line.cell, line.number): at for at, line in enumerate(self._notebook.lines)}
 
     def location(self, start: int, end: int) -> types.Location:
-        """Return the place of a stretch of code in its cell. What is beyond the cell is cut off."""
+        """Return the place of a stretch of code in its cell; a stretch beyond the cell is cut off at its end."""
         if not self._notebook.lines:
             return types.Location(self.cells[0].uri if self.cells else self.uri, self.range(0, 0))
         begin, finish = self._place(start), self._place(end)
@@ -83,7 +83,7 @@ class OpenNotebook(Snapshot):
         return lines[span.line - 1].cell, lines[span.line - 1].number, span.column
 
     def in_documents(self, changes: Sequence[Change]) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """Return the changes by cell; empty if one spans several cells."""
+        """Return the changes of the code by cell; ``[]`` if one spans several cells."""
         changes_by_cell: dict[int, list[Change]] = {}
         try:
             for change in changes:

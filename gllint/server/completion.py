@@ -22,7 +22,9 @@ def items(
     kind: types.CompletionItemKind,
     named: Iterable[tuple[str, str]],
 ) -> types.CompletionList:
-    """Return the possible entries here, each with a word about it, in this order."""
+    """Return a completion list of ``named``, texts with their details, in that order, each replacing the string at
+    ``spot``.
+    """
     # An unclosed string reaches to the end of its line: what follows the cursor is not part of it.
     place = snapshot.location(spot.start, spot.end if spot.is_closed else offset).range
     entries = [
@@ -40,7 +42,9 @@ def items(
 
 
 def units(typed: str, policy: Policy) -> Iterator[tuple[str, str]]:
-    """Return the units that can follow what is typed, with their dimensions."""
+    """Yield the allowed units that continue what is typed, with their dimensions: ``"kWh/"`` →
+    ``"kWh/m2", "energy/area"``.
+    """
     head = typed[: max(typed.rfind(operator) for operator in _OPERATORS) + 1]
     last = [*ALLOWED_UNITS, *policy.extend_units, *sorted(policy.pack_symbols())]
     for unit in dict.fromkeys([*last, *TIME_UNITS] if head else last):

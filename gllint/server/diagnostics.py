@@ -34,7 +34,9 @@ class Presenter:
         self._text_of = text_of
 
     def diagnostics(self, file_findings: FileFindings) -> dict[str, list[types.Diagnostic]]:
-        """Return the diagnostics of a buffer, by document."""
+        """Return the diagnostics of a buffer by the address of the document (a file, or a notebook's cell) that
+        they are in.
+        """
         results: dict[str, list[types.Diagnostic]] = {
             document.uri: [] for document in file_findings.snapshot.documents
         }

@@ -63,7 +63,7 @@ def files_changed(ls: Server, params: types.DidChangeWatchedFilesParams) -> None
 
 
 def folders_changed(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    """Folders came or went."""
+    """Take in the folders that the editor added, and drop those that it removed."""
     for gone in params.event.removed:
         if (folder := path_of(gone.uri)) is not None:
             ls.do(lambda folder=folder: ls.session.remove_folder(folder))  # type: ignore[misc]
@@ -78,7 +78,7 @@ def folders_changed(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -
 async def pull_diagnostics(
     ls: Server, params: types.DocumentDiagnosticParams
 ) -> types.DocumentDiagnosticReport:
-    """Return the diagnostics of a buffer for an editor that asks for them."""
+    """Return the diagnostics of a buffer, or "unchanged" if the editor has them already."""
     uri = params.text_document.uri
     path = ls.path_at(uri)
 
@@ -97,7 +97,7 @@ async def pull_diagnostics(
 
 
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """Return the possible actions on the findings in the lines of a range."""
+    """Return the actions for the findings in a range: fixes, suppressions, settings, and fixing all of the file."""
     path = ls.path_at(params.text_document.uri)
     file_findings = await ls.ask(lambda: ls.session.fixable(path)) if path is not None else None
     if path is None or file_findings is None:
@@ -129,7 +129,7 @@ async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types
 
 
 async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeAction:
-    """Work out the edit of an action that was offered without one."""
+    """Return an action that was offered without its edit, with the edit: all safe fixes of the file."""
     uri = action.data.get("uri") if isinstance(action.data, dict) else None
     path = ls.path_at(uri) if isinstance(uri, str) else None
     fixed = await ls.ask(lambda: ls.session.fixed(path)) if path is not None else None
@@ -142,7 +142,7 @@ async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeActi
 def _quick_fixes(
     ls: Server, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
 ) -> list[types.CodeAction]:
-    """Return the quick fixes of a finding."""
+    """Return the quick fixes of a finding: its own fix, and a comment that suppresses it."""
     results: list[types.CodeAction] = []
 
     def offer(title: str, changes: list[Change], is_preferred: bool | None = None) -> None:
@@ -171,7 +171,7 @@ def _quick_fixes(
 def _settings(
     ls: Server, place: Place, pairs: Sequence[tuple[Finding, types.Diagnostic]]
 ) -> list[types.CodeAction]:
-    """Return the lines of configuration that would allow what is reported, each once."""
+    """Return the actions that add a line of configuration which allows what is reported, each line once."""
     file = ls.configuration_of(place)
     if file is None:
         return []
@@ -194,7 +194,7 @@ def _settings(
 def _workspace_edit(
     ls: Server, documents: Sequence[tuple[Snapshot, Sequence[Change]]]
 ) -> types.WorkspaceEdit:
-    """Return the edit in the form that the client supports."""
+    """Return the edit of some documents in the form that the editor supports."""
     document_edits = [
         (document, [types.TextEdit(document.range(start, end), text) for start, end, text in changes])
         for document, changes in documents
@@ -234,7 +234,7 @@ def _share_lines(a: types.Range, b: types.Range) -> bool:
 
 
 async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """Return what is known about the rule, unit, claim or tool under the cursor."""
+    """Return what is known about the rule, unit, claim or tool under the cursor; ``None`` if nothing is."""
     cursor = _cursor(ls, params)
     if cursor is None:
         return None
@@ -264,7 +264,7 @@ def _code_text(text: str, offset: int) -> str:
 def _project_texts(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot | None
 ) -> list[str]:
-    """Return what a hover says about the claim, tool or finding at an offset."""
+    """Return the texts of a hover about the claim, tool or findings at an offset, as Markdown."""
     parts: list[str] = []
     loaded_project = ls.session.project_of(path)
     file_findings = ls.session.findings(path)
@@ -300,7 +300,9 @@ def _macro_at(spot: spots.Spot, offset: int) -> int | None:
 def _claim(
     ls: Server, path: str, snapshot: Snapshot, offset: int, macro: int | None
 ) -> knowledge.Claim | None:
-    """Return the claim of a macro, or the claim that is written at an offset."""
+    """Return the claim of the macro with index ``macro``, or for ``None`` the claim that is written at an offset,
+    if any.
+    """
     loaded_project = ls.session.project_of(path)
     if loaded_project is None:
         return None
@@ -315,7 +317,7 @@ def _claim(
 
 
 async def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
-    """Return the units or tools that can be completed here."""
+    """Return the units or tools that can be written at the cursor; ``None`` where neither belongs."""
     cursor = _cursor(ls, params)
     if cursor is None:
         return None
@@ -344,7 +346,7 @@ def _tool_names(ls: Server, path: str) -> dict[str, str]:
 
 
 async def define(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
-    """Return the tool that a name or a claim refers to."""
+    """Return where the tool is defined that the name or claim under the cursor refers to."""
     cursor = _cursor(ls, params)
     spot = spots.spot_at(cursor[2].text, cursor[3]) if cursor is not None else None
     if cursor is None or spot is None:
@@ -385,7 +387,7 @@ def _tools_at(
 def _cursor(
     ls: Server, params: types.HoverParams | types.CompletionParams | types.DefinitionParams
 ) -> tuple[str, Buffer, Snapshot, int] | None:
-    """Return what is under the cursor: path, buffer, snapshot and offset; ``None`` for an unknown document."""
+    """Return the path, buffer, text and offset of the cursor; ``None`` for an unknown document."""
     path = ls.path_at(params.text_document.uri)
     buffer = ls.session.buffers.get(path) if path is not None else None
     if path is None or buffer is None:

@@ -25,7 +25,7 @@ def findings_text(findings: Sequence[Finding]) -> str:
 
 
 def rule_text(code: str) -> str:
-    """Describe a rule: what it reports, why, and its page; empty for an unknown code."""
+    """Return the description of a rule in Markdown: what it reports, why, and its page; ``""`` for an unknown code."""
     rule = RULES.get(code)
     if rule is None:
         return ""
@@ -38,7 +38,9 @@ def rule_text(code: str) -> str:
 
 
 def unit_text(unit: str, policy: Policy) -> str:
-    """Return the dimension of a unit, whether it is allowed, and what it converts to."""
+    """Return the description of a unit in Markdown: its dimension, whether it is allowed, and conversions (1 kWh =
+    3.6 MJ).
+    """
     verdict = policy.judge(unit)
     dimension = f": {verdict.dimension}" if verdict.dimension else ""
     lines = [f"**`{unit_title(unit)}`**{dimension}", verdict.reason]
@@ -50,7 +52,7 @@ def unit_text(unit: str, policy: Policy) -> str:
 
 
 def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
-    """Return one of a unit in other units of its dimension: "3.6 MJ" for a kWh."""
+    """Return one of ``unit`` in other units of its dimension: ``"kWh"`` → ``["1000 Wh", "3.6 MJ", …]``."""
     from gllint_runtime.policy.schemas import Quantity
 
     registry = UnitRegistry(extend=[unit], packs=packs)
@@ -64,7 +66,7 @@ def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
 
 
 def claim_text(index: int, claim: Claim | None) -> str:
-    """Describe the claim of a macro: its tool and the path in the result."""
+    """Return the description of a claim in Markdown: its path, call, tool and quantity, as far as they are known."""
     if claim is None:
         return f"**Claim {index}**\n\ngllint cannot see its entry in `claims`."
     lines = [f"**Claim {index}**"]
@@ -83,7 +85,7 @@ def claim_text(index: int, claim: Claim | None) -> str:
 
 
 def tool_text(tools: Sequence[ToolDescription]) -> str:
-    """Return the descriptions of the tools of one name, and if they are defined."""
+    """Return the description of each tool of a name in Markdown, with the file and line where it is defined."""
     return "\n\n---\n\n".join(
         f"**tool `{tool.name}`**"
         + (f"\n\n{tool.description}" if tool.description else "")

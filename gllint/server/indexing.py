@@ -52,9 +52,9 @@ class Reporter(Progress):
 
 
 def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
-    """Load the project at ``root`` in a process of its own.
+    """Load the project at ``root`` in a process of its own, which fills the cache.
 
-    An error there occurs here again. ``report`` may cancel by raising.
+    ``report`` gets the progress, and may cancel by raising an exception.
     """
     # -P: nothing of the folder that the editor was started in is imported.
     command = [sys.executable, "-P", "-m", __name__, root]
@@ -74,7 +74,7 @@ def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
 
 
 def _main(root: str) -> None:
-    """Load a project in the background, and print the progress for the server."""
+    """Load a project, and print the progress for the server: "reading files 120 500" on a line."""
     from gllint.run.engine import Engine, Options
     from gllint_rules.reading.stack import on_large_stack
 

@@ -41,7 +41,10 @@ def tool_names(project: Project) -> dict[str, str]:
 
 
 def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> Claim | None:
-    """The claim behind macro ``index`` of the final message whose text is around ``span``."""
+    """Return the claim with ``index`` of the final message whose text is at ``span``; ``None`` if it is not seen.
+
+    The message is looked for in its own module first, then in modules that import it.
+    """
     for path in sorted(project.imports.reaching([module.path]), key=lambda path: path != module.path):
         if path not in project.modules:
             continue
@@ -54,7 +57,7 @@ def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> 
 
 
 def claim_at(project: Project, module: Module, span: Span) -> Claim | None:
-    """Return the claim that is written out around ``span``."""
+    """Return the innermost claim that is written at ``span``; ``None`` if there is none."""
     from gllint_rules.project.templates import claim_entries
 
     context = Context(project, module)

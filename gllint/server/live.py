@@ -42,6 +42,7 @@ class LiveWorkspace:
     """A project whose files change while it is in use."""
 
     def __init__(self, index: FollowingIndex, store: Store) -> None:
+        """Make the workspace of a project that is not loaded yet."""
         self.config, self.root = index.config, index.root
         self.is_loaded = False
         self.index, self._store = index, store
@@ -63,7 +64,9 @@ class LiveWorkspace:
     # --- loading -------------------------------------------------------------------------------------------
 
     def is_worth_a_process(self) -> bool:
-        """Return whether loading the project takes long enough for a process of its own."""
+        """Return whether loading the project takes long enough for a process of its own: many files, not in the
+        cache.
+        """
         index = self.index
         index.list_files()
         return (
@@ -73,7 +76,7 @@ class LiveWorkspace:
         )
 
     def load(self) -> None:
-        """Load the whole project from the cache and the files. Later it follows changes."""
+        """Load the whole project from the cache and its files; later changes are followed."""
         index = self.index
         self._results = self._recalled()
         if len(self._results) < len(index.candidates()):
@@ -85,7 +88,7 @@ class LiveWorkspace:
         self.is_loaded = True
 
     def _recalled(self) -> dict[str, Result]:
-        """Return the results of earlier checks that are still valid."""
+        """Return the results of earlier checks that are still valid, by file."""
         index = self.index
         index.project  # noqa: B018
         entries = index.analysis_cache.results(self.config.codes, index.candidates())
@@ -101,7 +104,7 @@ class LiveWorkspace:
     # --- changes -------------------------------------------------------------------------------------------
 
     def changed(self, path: str) -> None:
-        """Follow a change of a file, which may be new or deleted."""
+        """Update the project after a change of a file, which may be new or deleted."""
         if text_kind(path) is not None:
             self._follow_text(path)
             return
@@ -112,7 +115,7 @@ class LiveWorkspace:
             self._follow(path)
 
     def written(self, path: str) -> bool:
-        """Follow a file that was written on disk, unless it is open. Returns false for an unknown file."""
+        """Update the project after a file was written on disk, unless it is open. Return False for an unknown file."""
         signature = signature_of(path)
         if text_kind(path) is not None:
             self.changed(path)
@@ -164,7 +167,9 @@ class LiveWorkspace:
         self._renew({path})
 
     def _follow_text(self, path: str) -> None:
-        """Follow an edited template, prompt or data file: findings of the modules that read it may change."""
+        """Update the project after an edit of a template, prompt or data file: modules that read it are checked
+        again.
+        """
         index = self.index
         if not index.has_project:
             index.drop(path)
@@ -186,7 +191,7 @@ class LiveWorkspace:
         self._outdate(stale, changed)
 
     def _place_again(self, changed: set[str]) -> None:
-        """Find the places again of all findings in files at ``changed``."""
+        """Update the places of all findings that are in files of ``changed``, where only lines have moved."""
         moved = {path for path, result in self._results.items() if not result.places.isdisjoint(changed)}
         for path in moved & self._checks.keys():
             on_large_stack(self._checks[path].place_again, self.index)
@@ -199,7 +204,9 @@ class LiveWorkspace:
             self._checks = checks
 
     def _outdate(self, stale: Collection[str], changed: Collection[str]) -> None:
-        """Keep what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
+        """Forget the results of the files ``stale``; what they reported in others is kept for open files, until it
+        is known anew.
+        """
         self._is_settled, self._obstacles = False, None
         self._checks = {}
         for path, result in self._results.items():
@@ -222,7 +229,7 @@ class LiveWorkspace:
             self._results.pop(path, None)
 
     def _check(self, paths: Iterable[str]) -> dict[str, Result]:
-        """Return the rules' results for candidates, remembering of open ones what it takes to place it again."""
+        """Return the rules' results for candidates; for open files, what is needed to move their findings is kept."""
         results: dict[str, Result] = {}
         for path in paths:
             check = FileCheck(self.index, path, False)
@@ -234,13 +241,15 @@ class LiveWorkspace:
         return results
 
     def landing(self, paths: Iterable[str], fixes: bool = False) -> dict[str, Result]:
-        """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
+        """Return the results for ``paths``: what their own check reports, and what the check of other files
+        reports in them.
+        """
         index, wanted = self.index, dict.fromkeys(paths)
         candidates = index.candidates()
         texts = [path for path in wanted if text_kind(path) is not None]
         readers = [reader for path in texts for reader in index.texts().get(path, ())]
-        speakers = [*wanted, *readers, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
-        unchecked = [path for path in speakers if path in candidates and path not in self._results]
+        reporting_files = [*wanted, *readers, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
+        unchecked = [path for path in reporting_files if path in candidates and path not in self._results]
         index.project  # noqa: B018
         self._results |= on_large_stack(self._check, unchecked)
         results = {
@@ -264,7 +273,7 @@ class LiveWorkspace:
         }
 
     def _unparsed(self, path: str) -> tuple[Finding, ...]:
-        """Return what is wrong with an open file that no rule can report on."""
+        """Return the finding for an open file that Python cannot read or that is too large; ``()`` for any other."""
         if not self._sources.holds(path):
             return ()
         data = self._sources.read(path)
@@ -304,7 +313,7 @@ class LiveWorkspace:
                 yield path
 
     def _all_results(self) -> Iterator[tuple[str, Result]]:
-        """Yield what each file says; of one that an edit has broken, what it said of others before."""
+        """Yield the result of each file; for one that an edit has broken, with what it last reported in other files."""
         for path, result in self._results.items():
             last = self._last.get(path)
             if last is not None and isinstance(self.index.parsed.get(path), Unparsed):
@@ -316,7 +325,7 @@ class LiveWorkspace:
     def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file, at a line with a ``comment``.
 
-        Until every file is checked again, what nothing needed before is still not needed.
+        A suppression that was unused before an edit counts as unused until every file is checked again.
         """
         if not self._is_settled:
             return [] if (path, comment) in self._unused else [Obstacle(self.root, "is being read")]
@@ -342,7 +351,7 @@ class LiveWorkspace:
     # --- what can wait -------------------------------------------------------------------------------------
 
     def settle(self) -> Iterator[None]:
-        """Update step by step what an edit changes in files that are not open. Stops when another edit comes."""
+        """Check, step by step, the files whose results an edit may have changed. Another edit stops it."""
         if self._is_forgotten:
             self._results = self._recalled() | self._results
         yield from self._settle_users()
@@ -375,7 +384,7 @@ class LiveWorkspace:
                 pass
 
     def _settle_users(self) -> Iterator[None]:
-        """Update the list of files that use tools after the names of tools have changed."""
+        """Update, step by step, the list of files that use tools, after the names of tools have changed."""
         index = self.index
         old_candidates = index.candidates()
         names = index.tool_names(
@@ -392,7 +401,7 @@ class LiveWorkspace:
             self._renew({*(new_candidates.keys() ^ old_candidates.keys())})
 
     def rescan(self) -> Iterator[None]:
-        """Compare, step by step, the files on disk with what is known of them, and follow what changed."""
+        """Compare, step by step, the files on disk with the known ones, and follow what changed."""
         index = self.index
         files: dict[str, Signature | None] = {}
         folders = Folders()
@@ -408,10 +417,10 @@ class LiveWorkspace:
         for path in [path for path in texts if path in loaded and index.digest_of(path) != loaded[path]]:
             self.changed(path)
         changed = [path for path, signature in files.items() if index.files.get(path) != signature]
-        is_another = files.keys() != index.files.keys()
+        has_other_files = files.keys() != index.files.keys()
         index.table.files, index.locked = files, folders.locked
         changed = [path for path in changed if not self._sources.holds(path)]
-        if is_another:
+        if has_other_files:
             for path in changed:
                 index.drop(path)
             self._forget_project({path})
@@ -463,9 +472,9 @@ class LiveEngine(Engine):
         return outcome
 
     def conclude(self, path: str, fixes: bool = False) -> Outcome:
-        """Check one file of a project that is loaded.
+        """Return the findings in one file of a loaded project.
 
-        Without ``fixes`` a finding has its own only where working it out takes no time.
+        Without ``fixes`` a finding has a fix only if that takes no time to make.
         """
         workspace = self.live(self.place_of(path))
         if text_kind(path) is not None or workspace.index.table.marked([path]):

@@ -109,6 +109,7 @@ class Session:
     """All folders and buffers of one editor."""
 
     def __init__(self, client: Client) -> None:
+        """Make a session without folders and buffers."""
         self._client = client
         self.buffers: dict[str, Buffer] = {}  # replaced, never changed: two threads read it
         self._roots: list[Root] = []
@@ -138,7 +139,7 @@ class Session:
     # --- folders -------------------------------------------------------------------------------------------
 
     def add_folder(self, folder: str) -> None:
-        """Take a folder in and learn its project."""
+        """Add a folder of the editor, and load its project."""
         if any(root.folder == folder for root in self._roots):
             return
         root = Root(folder, self._new_engine(folder))
@@ -168,7 +169,7 @@ class Session:
         self._reapply(lambda path: True)
 
     def _new_engine(self, folder: str) -> LiveEngine:
-        """Return an engine for a folder. A wrong configuration is reported to the client."""
+        """Return an engine for a folder; a faulty configuration is reported to the editor."""
         engine = LiveEngine(Options(jobs=1))
         engine.progress = Reporter(lambda label, done, total: None)
         if folder and os.path.isdir(folder):
@@ -203,7 +204,10 @@ class Session:
         return self._loaded(root, os.path.dirname(path))
 
     def _loaded(self, root: Root, folder: str, old: LiveWorkspace | None = None) -> LoadedProject | None:
-        """Return the project of a folder, loaded. ``old`` is what it was under another configuration."""
+        """Return the project of a folder, loaded; ``None`` if its configuration is faulty or the user cancelled.
+
+        ``old`` is the project under its earlier configuration, whose facts about files are still valid.
+        """
         try:
             workspace = root.engine.live(root.engine.places.project(folder))
         except UsageError as error:
@@ -216,7 +220,7 @@ class Session:
         return LoadedProject(root, root.engine, workspace) if workspace.is_loaded else None
 
     def _load(self, engine: LiveEngine, workspace: LiveWorkspace) -> None:
-        """Read all files of a project, with progress that the client can cancel."""
+        """Read all files of a project, with a progress bar that the user can cancel."""
         name = os.path.basename(workspace.root) or workspace.root
         report = self._client.working(f"gllint: reading {name}")
         engine.progress = Reporter(report)
@@ -237,7 +241,7 @@ class Session:
     # --- buffers -------------------------------------------------------------------------------------------
 
     def apply(self, path: str) -> None:
-        """Have the project follow the newest text of a buffer; its findings are worked out later."""
+        """Give the project the newest text of a buffer; its findings are worked out later."""
         buffer = self.buffers.get(path)
         if buffer is None or buffer.applied is buffer.snapshot:
             return
@@ -264,7 +268,7 @@ class Session:
         self._touch(path)
 
     def close(self, path: str) -> None:
-        """Close a buffer: the file on disk counts again."""
+        """Update the project after a buffer was closed: the file on disk counts again."""
         if path in self.buffers:
             return
         for root in self._roots:
@@ -307,7 +311,7 @@ class Session:
         return loaded_project.engine.place_of(path) if loaded_project is not None else None
 
     def _check(self, path: str, buffer: Buffer) -> None:
-        """Work out and show the findings in a buffer."""
+        """Work out the findings of a buffer, and show them if they are not the ones shown."""
         if path in self._outdated:
             self._outdated.remove(path)
         assert buffer.applied is not None
@@ -324,7 +328,9 @@ class Session:
             self._client.refresh()
 
     def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer, fixes: bool = False) -> FileFindings:
-        """Return the findings of a buffer, under the settings of its project."""
+        """Return the findings in a buffer's text under the settings of its project; failures of rules are logged
+        once.
+        """
         loaded_project = self.project_of(path) if buffer.is_checked else None
         if loaded_project is None:
             return FileFindings(snapshot, (), lambda code: "error")
@@ -339,7 +345,9 @@ class Session:
         return FileFindings(snapshot, tuple(outcome.findings), loaded_project.workspace.config.level)
 
     def _leave_out(self, loaded_project: LoadedProject, outcome: Outcome) -> None:
-        """Take out what the baseline contains that the configuration names; if it is none, say so once."""
+        """Remove the findings that are in the configured baseline from ``outcome``; a faulty baseline is reported
+        once.
+        """
         if not outcome.findings or loaded_project.workspace.config.baseline_file is None:
             return
         try:
@@ -350,7 +358,7 @@ class Session:
                 self._client.complain(str(error))
 
     def fixed(self, path: str) -> tuple[Snapshot, bytes] | None:
-        """Return the newest text of an open file and its bytes after all safe fixes; ``None`` if nothing changes."""
+        """Return the newest text of an open file and its bytes after all safe fixes; ``None`` if no fix changes it."""
         file_findings, loaded_project = self.findings(path), self.project_of(path)
         if file_findings is None or loaded_project is None:
             return None
@@ -363,7 +371,9 @@ class Session:
     # --- what can wait -------------------------------------------------------------------------------------
 
     def step(self) -> float | None:
-        """Do a small part of the waiting work; see :class:`~gllint.server.worker.Worker`."""
+        """Do a small part of the waiting work, and return the seconds until the next one; see
+        :class:`~gllint.server.worker.Worker`.
+        """
         if self._outdated:
             path = self._outdated.pop(0)
             buffer = self.buffers.get(path)
@@ -383,7 +393,7 @@ class Session:
         return wait if wait > 0 else self._settle()
 
     def _settle(self) -> float | None:
-        """Do one step of the work that waits, and return the seconds until the next one."""
+        """Do one step of checking the files that an edit may affect; return 0 if more waits, else ``None``."""
         if self._settling is None:
             self._settling = self._settle_all()
         if next(self._settling, self) is not self:
@@ -412,7 +422,7 @@ class Session:
             self._note_unseen(project)
 
     def _note_unseen(self, project: LoadedProject) -> None:
-        """Write to the editor's log what of a project is not looked at: the figures once, and what is news since."""
+        """Write to the editor's log what of a project is not checked: the counts once, and new notices."""
         workspace = project.workspace
         root, said = workspace.root, self._noted.get(workspace.root)
 
@@ -429,7 +439,9 @@ class Session:
         self._noted[root] = set(lines)
 
     def _show_elsewhere(self, projects: Iterable[LoadedProject], checked: Collection[str]) -> None:
-        """Show the findings that open files cause in files that are not open."""
+        """Show the findings that open files cause in files that are not open, and remove those that they no longer
+        cause.
+        """
         elsewhere: dict[str, list[Finding]] = {}
         for loaded_project in projects:
             outcome = loaded_project.engine.caused(loaded_project.workspace, checked)
@@ -446,7 +458,7 @@ class Session:
     # --- the disk ------------------------------------------------------------------------------------------
 
     def written(self, paths: Sequence[str]) -> None:
-        """Follow files that were written on disk, whether or not they were known."""
+        """Update the projects after files were written on disk; a configuration among them reloads everything."""
         if any(os.path.basename(path).endswith(_SETTINGS) for path in paths):
             self.reload()
             return
@@ -469,7 +481,7 @@ class Session:
                 loaded_project.root.rescans[loaded_project.workspace.root] = loaded_project.workspace.rescan()
 
     def _known_already(self, path: str) -> LoadedProject | None:
-        """Return the project of a file if it is loaded already."""
+        """Return the project of a file if it is loaded; ``None`` if it is not."""
         root = self._root_of(path)
         for workspace in root.engine.lives():
             if workspace.is_loaded and path.startswith(workspace.root.rstrip("/") + "/"):
@@ -489,7 +501,9 @@ class Session:
 
 
 def _figures(workspace: LiveWorkspace, notices: Iterable[Notice], show: Callable[[str], str]) -> str:
-    """Return the counts of unchecked parts that the summary of ``gllint check`` shows."""
+    """Return the counts of unchecked parts that the summary of ``gllint check`` shows:
+    "2 tools return text (GL104 is off)".
+    """
     left_out = workspace.left_out()
     for notice in notices:
         left_out |= notice.reasons()

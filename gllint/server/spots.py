@@ -49,7 +49,11 @@ class Holder:
             self.last.append((kind, text))
 
     def what(self) -> str | int:
-        """Return the key or parameter that a value typed here would belong to."""
+        """Return what a value at this place belongs to: a key of a dict, a keyword of a call, or the number of an
+        argument.
+
+        ``{"unit": `` → ``"unit"``; ``f(1, `` → ``1``.
+        """
         match self.last[-2:]:
             case [("string", key), ("mark", ":")] if self.bracket == "{":
                 return key
@@ -59,7 +63,7 @@ class Holder:
                 return self.commas
 
     def dotted(self) -> str:
-        """Return the dotted name that ends here."""
+        """Return the dotted name that ends here: ``registry.get`` before its bracket; ``""`` for none."""
         parts: list[str] = []
         for kind, text in reversed(self.last):
             if kind != ("mark" if len(parts) % 2 else "name") or (kind == "mark" and text != "."):
@@ -87,7 +91,7 @@ class Spot:
 
 
 def comment_at(text: str, offset: int) -> str | None:
-    """Return the comment around an offset."""
+    """Return the comment around an offset; ``None`` if there is none."""
     for match in _TOKEN.finditer(text):
         if match.start() > offset:
             return None
@@ -97,7 +101,7 @@ def comment_at(text: str, offset: int) -> str | None:
 
 
 def spot_at(text: str, offset: int) -> Spot | None:
-    """Return the string around an offset, its ends included."""
+    """Return the string around an offset, its quotes' inner sides included; ``None`` if there is none."""
     frames = [Holder("")]
     for match in _TOKEN.finditer(text):
         if match.start() >= offset:
@@ -137,9 +141,9 @@ def is_unit(spot: Spot) -> bool:
 
 
 def is_tool_name(spot: Spot, dispatchers: Collection[str]) -> bool:
-    """Say whether a string is a tool's name where a tool is called or looked up.
+    """Return whether a string is the name of a tool that is called or looked up: ``registry.get("heat")``.
 
-    ``dispatchers`` are the functions that take an action, the project's own among them.
+    ``dispatchers`` are the functions that take an action (``{"name": "heat"}``), the project's own among them.
     """
     if not spot.holders:
         return False

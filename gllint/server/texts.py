@@ -104,7 +104,7 @@ class Snapshot:
     def edited(
         self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None
     ) -> Snapshot:
-        """The text after ``changes``, each of which is about the text that the one before it left."""
+        """Return the text after ``changes``, each of which refers to the text after the one before it."""
         snapshot = self
         for change in changes:
             text = change.text
@@ -134,7 +134,9 @@ def units(text: str, encoding: str) -> int:
 
 
 def _code_points(line: str, count: int, encoding: str) -> int:
-    """Count the code points in ``count`` code units, at most all of ``line``; half of one counts as none."""
+    """Return how many code points ``count`` code units at the beginning of ``line`` are; half a code point does
+    not count.
+    """
     if encoding == types.PositionEncodingKind.Utf32 or line.isascii():
         return min(count, len(line))
     for number, character in enumerate(line):

@@ -61,7 +61,7 @@ class Worker:
         return self._stopped
 
     def _run(self) -> None:
-        """Do the jobs in order, and steps of the waiting work between them."""
+        """Do the jobs in order, and between them steps of the work that can wait."""
         delay: float | None = 0.0
         while not self._stopped:
             job = self._next(delay)

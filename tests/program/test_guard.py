@@ -437,12 +437,12 @@ def test_a_message_that_is_too_deep_is_refused_and_its_request_answered() -> Non
     call_ = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter"}}
     sent, said, _ = passed_on([call_, {**call_, "id": 2, "params": {"name": "meter", "arguments": deep}}],
                             [{"jsonrpc": "2.0", "id": 1, "result": {"content": deep}}])  # fmt: skip
-    assert [(one["id"], "within each other" in one["error"]["message"]) for one in sent] == [
+    assert [(one["id"], "nested brackets" in one["error"]["message"]) for one in sent] == [
         (2, True),
         (1, True),
     ]
-    assert said == [f"a message of the {who} was left out: it has more than 200 brackets within each other"
-                    for who in ("client", "server")]  # fmt: skip
+    assert said == [f"a message from the {who} was not forwarded to the {other}: it has more than 200 nested brackets"
+                    for who, other in (("client", "server"), ("server", "client"))]  # fmt: skip
     shallow = json.loads("[" * 150 + "]" * 150)
     assert passed_on([], [{"jsonrpc": "2.0", "method": "x", "params": shallow}])[0][0]["params"] == shallow
 
@@ -455,11 +455,11 @@ def test_what_the_guard_cannot_read_the_server_is_not_sent(line: bytes) -> None:
     sent, said, served = passed_on([line], [])
     is_read = b"[[" in line and sys.version_info >= (3, 13)  # newer Pythons read brackets of any depth
     what, why = (
-        ("message", "it has more than 200 brackets within each other")
+        ("message", "it has more than 200 nested brackets")
         if is_read
-        else ("line", "it is no message in JSON that can be read")
+        else ("line", "it is not a readable JSON message")
     )
-    assert served == [] and said == [f"a {what} of the client was left out: {why}"]
+    assert served == [] and said == [f"a {what} from the client was not forwarded to the server: {why}"]
     assert [one["error"]["message"] for one in sent] == ([] if is_read else [why])
 
 
@@ -783,7 +783,7 @@ def test_calls_go_to_the_server_and_back_and_into_the_trace(tmp_path: Path) -> N
     ("tool", "trouble"),
     [
         ("die", "the server has ended with status 3"),
-        ("garbage", "the server writes lines that are no messages"),
+        ("garbage", "the server writes lines that are not messages"),
     ],
 )
 def test_a_server_that_dies_or_floods_leaves_no_request_without_an_answer(
@@ -1034,7 +1034,9 @@ def test_a_server_that_never_came_up_is_an_error() -> None:
 
 
 def test_what_comes_behind_half_a_line_is_a_line_of_its_own(tmp_path: Path) -> None:
-    """A guard was killed while writing: the next one's first message was a part of that line, and nobody could read it."""
+    """A guard was killed while writing: the next one's first message was a part of that line, and nobody could
+    read it.
+    """
     path = tmp_path / "trace.jsonl"
     path.write_text('{"at": 1, "from": "server", "mess')
     for number in range(2):

@@ -173,10 +173,10 @@ def test_a_server_may_write_some_lines_that_are_no_message(
     run = Run(call(1), serve=lambda one: [*ours, message("x"), *ours, result(1)])
     assert run.trouble == "" and run.answers[-1]["result"]["structuredContent"] == HEAT
     starts = ["oops"] * 3 if count and lines[0] == b"oops" else ["5", "x" * 120, "y" * 120 + "…"][:count]
-    assert run.said == [f"the server wrote a line that is no message: {start}" for start in starts] * 2
+    assert run.said == [f"the server wrote a line that is not a message: {start}" for start in starts] * 2
     flood = Run(call(1), serve=lambda one: [b"oops\n"] * 5, until=lambda _: False)
-    assert flood.trouble == "the server writes lines that are no messages"
-    assert flood.errors == [(1, "the server writes lines that are no messages")]
+    assert flood.trouble == "the server writes lines that are not messages"
+    assert flood.errors == [(1, "the server writes lines that are not messages")]
 
 
 def test_a_server_that_says_nothing_is_answered_for_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,19 +226,19 @@ def test_what_is_too_deep_or_cannot_be_read_is_answered() -> None:
     batch = [deep, {**deep, "id": None}, message("x", "y"), message("z"), result(7), 5]
     run = Run(deep, batch, b"{half", serve=answered)
     too_deep, unreadable = (
-        "it has more than 200 brackets within each other",
-        "it is no message in JSON that can be read",
+        "it has more than 200 nested brackets",
+        "it is not a readable JSON message",
     )
     assert (
         run.errors == [(1, too_deep), (1, too_deep), ("y", too_deep), (None, unreadable)] and run.server == []
     )
-    assert run.said == [f"a message of the client was left out: {too_deep}"] * 2 + [
-        f"a line of the client was left out: {unreadable}"
+    assert run.said == [f"a message from the client was not forwarded to the server: {too_deep}"] * 2 + [
+        f"a line from the client was not forwarded to the server: {unreadable}"
     ]
     ours = {"jsonrpc": "2.0", "id": 1, "result": nested(200)}
     run = Run(call(1), call(2), serve=lambda one: [[{**ours, "id": one["id"]}, {**deep, "id": 9}]])
     assert sorted(run.errors, key=str) == [(1, too_deep), (2, too_deep)]
-    assert run.said == [f"a message of the server was left out: {too_deep}"] * 2
+    assert run.said == [f"a message from the server was not forwarded to the client: {too_deep}"] * 2
 
 
 @pytest.mark.parametrize(
