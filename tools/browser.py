@@ -37,6 +37,7 @@ class Browser:
     """One page of one browser. ``requests`` are the addresses it asked for, ``complaints`` its errors."""
 
     def __init__(self) -> None:
+        """Start a Chromium without a window, and connect to it over two pipes. Raises RuntimeError if there is none."""
         program = find()
         if program is None:
             raise RuntimeError("no Chromium was found: install it (Debian: apt-get install chromium)")
@@ -72,6 +73,7 @@ class Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """End the browser, and remove its profile."""
         self._process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
@@ -83,7 +85,7 @@ class Browser:
         shutil.rmtree(self._profile, ignore_errors=True)
 
     def open(self, address: str | Path, *, dark: bool = False, width: int = 1200, height: int = 900) -> None:
-        """Open a file or an address and wait until it is there."""
+        """Open a file or an address, and wait until it is loaded."""
         self.requests, self.complaints = [], []
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._ask("Emulation.setEmulatedMedia", features=scheme)
@@ -124,6 +126,7 @@ class Browser:
         path.write_bytes(base64.b64decode(said["data"]))
 
     def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Send a command of the DevTools protocol, and return its result. Raises RuntimeError with its error."""
         self._last += 1
         number = self._last
         message: dict[str, Any] = {"id": number, "method": method, "params": parameters}

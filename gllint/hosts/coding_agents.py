@@ -145,7 +145,11 @@ AGENTS: Mapping[str, CodingAgent] = {
 
 
 def read_event(data: bytes) -> Event:
-    """Read the event of any agent. Raises :class:`EventError`."""
+    """Return the event that an agent reports on standard input: its name, the folder, the edited files and its session.
+
+    ``{"hook_event_name": "PostToolUse", "tool_input": {"file_path": "a.py"}}`` → the file ``a.py``. Raises
+    :class:`EventError`.
+    """
     if len(data) > LARGEST_EVENT:
         raise EventError(f"the event has more than {LARGEST_EVENT} bytes")
     try:
@@ -180,7 +184,7 @@ def read_event(data: bytes) -> Event:
 
 
 def _has_failed(event: Mapping[str, Any]) -> bool:
-    """Return whether the agent says that its tool failed, or that its user did not allow it."""
+    """Return whether the tool of an event failed, or was not allowed by its user."""
     result, response = event.get("toolResult"), event.get("tool_response")
     if "toolCall" in event and event.get("error"):
         return True
@@ -190,7 +194,9 @@ def _has_failed(event: Mapping[str, Any]) -> bool:
 
 
 def answer(agent: CodingAgent, text: str) -> Answer:
-    """Return the answer in the form that the agent reads; empty if nothing was found."""
+    """Return the answer in the form that the agent reads: JSON, or text on standard error; empty for an empty
+    ``text``.
+    """
     if not agent.fields:
         return Answer(error=text, status=2) if text else Answer()
     document: dict[str, Any] = {}
@@ -220,7 +226,7 @@ def _text(event: Mapping[str, Any], *keys: str) -> str:
 
 
 def _files(event: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the paths of the files that an event names."""
+    """Yield the paths of the files in an event, in any form: an argument, a list of edits, or a patch."""
     arguments: Any = next((event[key] for key in _ARGUMENT_KEYS if key in event), event)
     if isinstance(arguments, str):
         try:
@@ -239,7 +245,7 @@ def _files(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _path(text: str) -> str:
-    """Return the path that an agent names, which may be an address: ``file:///house/a%20b.py``."""
+    """Return the path in a text that may be an address: ``file:///house/a%20b.py`` → ``/house/a b.py``."""
     if not text.startswith("file://"):
         return text
     from urllib.parse import urlsplit

@@ -58,7 +58,7 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, manager: Any, options: argparse.Namespace, args: Sequence[str]) -> None:
-        """Take over what flake8 was asked to check and how; called in each of its processes."""
+        """Take over flake8's files and options; it calls this in each of its processes."""
         named = getattr(options, "filenames", None) or args or ["."]
         cls._paths = tuple(absolute(path) for path in named if path != "-")
         cls._stdin = getattr(options, "stdin_display_name", None) or "stdin"
@@ -68,7 +68,7 @@ class Plugin:
         if multiprocessing.parent_process() is None:
             cls._has_reported[0] = 0
         cls._silenced = _silenced(options)
-        _stand_in_where_flake8_gives_up()
+        _report_unreadable_files()
         try:
             engine.places.ask_about([path for path in cls._paths if os.path.exists(path)])
             engine.announce([path for path in cls._paths if os.path.isfile(path)])
@@ -82,7 +82,7 @@ class Plugin:
             raise _refusal(error) from None
 
     def run(self) -> Iterator[Report]:
-        """Yield line, column (from 0), text and type of each finding."""
+        """Yield line, column (from 0), text and type of each finding in the file."""
         engine = self._engine or Engine(Options(jobs=1, take_turns=True, fixes=False))
         path = absolute(self._filename)
         if not self._paths and self._filename in ("-", self._stdin):
@@ -110,9 +110,9 @@ class Plugin:
 
     @classmethod
     def reports_instead(cls, filename: str, lines: Sequence[str], codes: set[str]) -> Iterator[Report]:
-        """Yield the results for a file that flake8 cannot read, which it says with ``codes`` of its own.
+        """Yield the findings for a file that flake8 itself reports as unreadable, with ``codes`` of its own.
 
-        Where its user sees these nothing is said a second time.
+        Nothing if the user sees those codes: it would be said twice.
         """
         if not codes & cls._silenced:
             return
@@ -132,7 +132,7 @@ class Plugin:
 
     @classmethod
     def _leave_out(cls, outcome: Outcome, engine: Engine) -> None:
-        """Leave out the findings that the configured baseline has."""
+        """Remove the findings that are in the configured baseline from ``outcome``."""
         from gllint.run.baselines import Baselines
 
         if cls._baselines is None:
@@ -143,7 +143,7 @@ class Plugin:
             raise _refusal(error) from None
 
     def _tell_hidden(self, path: str, engine: Engine, findings: Sequence[Finding]) -> None:
-        """Report findings that flake8 will leave out because a text looks like a ``noqa`` comment."""
+        """Print which findings flake8 will hide, because a text in their line looks like a ``noqa`` comment."""
         from gllint.verdict.suppress import Comments, may_suppress
 
         source = engine.sources.code(path)
@@ -173,7 +173,7 @@ def _refusal(error: UsageError) -> Exception:
 
 
 def _silenced(options: argparse.Namespace) -> frozenset[str]:
-    """Return those of our codes, and of flake8's for unreadable files, that it does not report under these options."""
+    """Return our codes, and flake8's for unreadable files, that it does not report under these options."""
     from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-untyped]
 
     try:
@@ -197,8 +197,8 @@ def _files_of(options: argparse.Namespace, named: Sequence[str]) -> list[str]:
     return [absolute(file) for file in files if file != "-" and os.path.exists(file)]
 
 
-def _stand_in_where_flake8_gives_up() -> None:
-    """Report files that flake8 cannot open or parse. It asks no plugin about them, so its own method is replaced."""
+def _report_unreadable_files() -> None:
+    """Make flake8 report our findings for files that it cannot open or parse, about which it asks no plugin."""
     from flake8.checker import FileChecker  # type: ignore[import-untyped]
 
     original = FileChecker.run_checks

@@ -20,9 +20,9 @@ _ABOUT = (
 
 
 def with_entry(agent: CodingAgent, text: str | None) -> str | None:
-    """Return the settings of an agent with its hook, ``None`` if they have it.
+    """Return the settings of an agent with its hook added, ``None`` if the hook is in them.
 
-    Raises ``ValueError`` with the reason.
+    Raises ``ValueError`` with what is wrong: "has `hooks`, which must be an object".
     """
     if text is None or not text.strip(" \t\r\n\ufeff"):
         document = {**agent.defaults, "hooks": {agent.event: [dict(agent.entry)]}}

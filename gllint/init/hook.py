@@ -26,9 +26,9 @@ def hook(indent: str = "  ") -> str:
 
 
 def with_hook(text: str | None) -> str | None:
-    """Return the text of a pre-commit configuration with the hook at its end of ``repos``.
+    """Return a pre-commit configuration with the hook added at the end of ``repos``.
 
-    ``None`` if it cannot be put in by the line: ``repos`` is missing, or no block of its own.
+    ``None`` if ``repos`` is missing or not written as a block, so that no lines can be added.
     """
     if text is None or not text.strip():
         return "repos:\n" + hook()

@@ -61,7 +61,7 @@ class _Reader:
         self._text = text
 
     def value(self, at: int, depth: int) -> Node:
-        """Read the JSON value at a position."""
+        """Return the JSON value at a place in the text. Raises ValueError."""
         if depth > _DEEPEST:
             raise ValueError("is nested too deeply")
         opening = self._text[at : at + 1]
@@ -75,7 +75,7 @@ class _Reader:
         return Node(_scalar(match.group()), at, match.end())
 
     def _object(self, at: int, depth: int) -> Node:
-        """Read the JSON object at a position."""
+        """Return the JSON object at a place, with the place of each member. Raises ValueError."""
         node = Node({}, at)
         at = _skip_blank(self._text, at + 1)
         while self._text[at : at + 1] != "}":
@@ -93,7 +93,7 @@ class _Reader:
         return node
 
     def _array(self, at: int, depth: int) -> Node:
-        """Read the JSON array at a position."""
+        """Return the JSON array at a place, with the place of each element. Raises ValueError."""
         node = Node([], at)
         at = _skip_blank(self._text, at + 1)
         while self._text[at : at + 1] != "]":
@@ -126,7 +126,10 @@ def _scalar(text: str) -> Any:
 
 
 def _with(text: str, at: Node, head: str, value: Any) -> str:
-    """Return the text with a value added to the object or array ``at``, in the layout of its neighbours."""
+    """Return the text with a value added to the object or array ``at``, laid out like its neighbours; comments stay.
+
+    ``head`` is what goes before the value: ``"key": `` in an object.
+    """
     newline = "\r\n" if "\r\n" in text else "\n"
     unit = _unit(text)
     outer = _indent_at(text, at.start)

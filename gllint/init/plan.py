@@ -60,10 +60,9 @@ class Plan:
 
 
 def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) -> Plan:
-    """Look through the project that the folder ``path`` belongs to. Writes nothing. Raises :class:`UsageError`.
+    """Return what ``gllint init`` would write for the project of the folder ``path``. Raises :class:`UsageError`.
 
-    ``agent_names`` are the coding agents, that get a hook and instructions; ``mode`` is that of the answers, if it is
-    known.
+    ``agent_names`` are coding agents that get a hook and instructions; ``mode`` is that of the answers, if it is known.
     """
     if not os.path.isdir(path):
         raise UsageError(f"{path}: is not a folder" if os.path.exists(path) else f"{path}: no such folder")
@@ -106,7 +105,7 @@ def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) ->
 def _check_proposal(
     engine: Engine, place: Place, project_survey: Survey, addition: Addition
 ) -> tuple[Engine, Outcome]:
-    """Check the project with the proposed settings, and return the findings."""
+    """Return the findings under the proposed settings, with the engine that has them."""
     if not addition:
         return engine, project_survey.outcome
 
@@ -143,11 +142,9 @@ def _check_repository(place: Place) -> None:
 def _settings_and_baselines(
     folder: str, place: Place, addition: Addition, engine: Engine, outcome: Outcome
 ) -> tuple[list[Change], int]:
-    """Return the configurations with what they gain, and a baseline for each that has findings left; how many these
-    gain.
+    """Return the changes of configurations and baselines, and how many findings the baselines gain.
 
-    A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline; it
-    is left alone unless it lies in ``folder``, the one that was named.
+    A part of the project with its own configuration gets a baseline of its own, but only if it is in ``folder``.
     """
     by_source: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
@@ -183,10 +180,9 @@ def _configuration(place: Place, addition: Addition) -> Change:
 def _baseline(
     place: Place, folder: str, engine: Engine, findings: Sequence[Finding]
 ) -> tuple[list[Change], int, str | None]:
-    """Return the baseline of a configuration with ``findings``, how many of them are new to it, and its name.
+    """Return the change of a configuration's baseline for ``findings``, how many are new to it, and its name.
 
-    The name is ``None`` if the configuration says it already, and where there is no baseline. A new one is in
-    ``folder``.
+    The name is ``None`` if the configuration has it already, or if no baseline is needed. A new one is in ``folder``.
     """
     configured = place.config.baseline_file
     path = configured or f"{folder}/{BASELINE}"
@@ -206,7 +202,7 @@ def _baseline(
 
 
 def _hook(place: Place, folder: str, places: Places) -> tuple[list[Change], list[str]]:
-    """Return the change that adds the commit hook, if it can be added, and notes about it."""
+    """Return the change that adds the commit hook, if it can be added, and notes for the user about it."""
     if not place.repository:
         return [], ["This is not a git repository: no commit hook is proposed."]
     if folder != place.repository and is_left_out(f"{folder}/x.py", place.repository, places):
@@ -226,7 +222,7 @@ def _hook(place: Place, folder: str, places: Places) -> tuple[list[Change], list
 
 
 def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
-    """Return the changes that add the hook and the instructions of a coding agent, and notes about them."""
+    """Return the changes that add the hook and instructions of a coding agent, and notes for the user about them."""
     top = place.repository or place.root
     changes: list[Change] = []
     notes: list[str] = []
@@ -268,7 +264,7 @@ def _decoded(path: str, data: bytes | None) -> str:
 
 
 def write(changes: Sequence[Change]) -> None:
-    """Write all files or none. Raises :class:`UsageError`; what was written by then is as it was before."""
+    """Write all files or none: after an error, those written already are restored. Raises :class:`UsageError`."""
     done: list[Change] = []
     new_folders: list[str] = []
     for change in changes:

@@ -35,9 +35,9 @@ class Proposal(NamedTuple):
 
 
 def propose(survey: Survey, config: Config, root: str, mode: str | None = None) -> Proposal:
-    """Return what the findings of a survey ask for, beyond what ``config`` has.
+    """Return the settings that the findings of a survey ask for, beyond those in ``config``.
 
-    ``mode`` is that of the answers; without one sourced mode is proposed where no macro is found.
+    ``mode`` is that of the answers; without one, "sourced" is proposed if no claim macro is in the project.
     """
     items: dict[str, dict[str, None]] = {}
     settled: dict[str, int] = {}

@@ -41,9 +41,9 @@ class Survey:
 
 
 def survey(engine: Engine, root: str, base: str) -> Survey:
-    """Look through the project in the folder ``root`` (absolute), configured in ``base``.
+    """Return what is in the project in the folder ``root``: its findings, frameworks, units and dispatchers.
 
-    Raises :class:`UsageError`.
+    ``base`` is the folder of its configuration. Raises :class:`UsageError`.
     """
     outcome = engine.check([root])
     source = engine.places.project(root).config.source
@@ -88,7 +88,7 @@ def _ranked(counts: Counter[str]) -> dict[str, int]:
 
 
 def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
-    """Return the patterns for the test code among ``paths``, for ``per-file-ignores``."""
+    """Return patterns for the test code among ``paths``: ``tests/``, ``test_*.py``."""
     patterns: dict[str, None] = {}
     for path in paths:
         relative = path.removeprefix(root.rstrip("/") + "/")
@@ -111,7 +111,7 @@ def _template_pattern(relative: str) -> str:
 
 
 def _dispatching() -> re.Pattern[str]:
-    """Where a file defines what the table of frameworks names as a dispatcher, or derives from it."""
+    """Return the expression that finds a definition of a dispatcher, or of a class derived from one."""
     names = {name.rpartition(".")[2] for row in shipped().rows for name in row.dispatchers}
     either = "|".join(map(re.escape, sorted(names)))
     return re.compile(

@@ -37,12 +37,13 @@ TargetT = TypeVar("TargetT", bound=Agent | Team)
 
 
 def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
-    """Return a copy of the agent or team, its tools recorded and its answers checked before they reach anybody.
+    """Return a copy of the agent or team that records its tools' results and checks its answers before anyone sees
+    them.
 
-    Members of a team are gated with it, and find its session. ``session`` is the conversation's, or a function that is
-    given the RunOutput and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a structured one
-    raises the GLError. Structured answers are not streamed: that raises a TypeError, as do an ``output_schema`` in
-    which a number needs no claim, and a parser model, which sees no result of a tool.
+    Members of a team are gated with it, and use its session. ``session`` is the conversation's, or a function that
+    is given the RunOutput and returns it. After the last repair, the answer is what ``on_refusal`` says; a
+    structured one raises the GLError. Structured answers are not streamed: that raises a TypeError, as do an
+    ``output_schema`` in which a number needs no claim, and a parser model, which sees no result of a tool.
     """
     if not isinstance(target, Agent | Team):
         raise TypeError(f"gate takes an Agent or a Team, not {type(target).__name__}")
@@ -54,7 +55,7 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
 
 
 def _gated(target: Any, gate: kit.Gate) -> Any:
-    """Return the gated copy of an agent or team, with its models and members gated; anything else as it is."""
+    """Return the gated copy of an agent or team, with its models and members gated; anything else unchanged."""
     if isinstance(target, _GatedAgent) or not isinstance(target, Agent | Team):
         return target
     twin = _twin(type(target), _GatedAgent, gate, target.__dict__)
@@ -150,7 +151,7 @@ class _GatedAgent(_Twin):
         return self._under(super().acontinue_run, arguments, options)  # type: ignore[misc]
 
     def _under(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
-        """Run ``function`` of the framework under the session of this run."""
+        """Run ``function`` of the framework under the session of this run, and return its result."""
         schema = options.get("output_schema")
         if schema is None:
             schema = self.output_schema
@@ -166,7 +167,9 @@ class _GatedAgent(_Twin):
 
 @contextmanager
 def _run_errors() -> Iterator[None]:
-    """Let errors of the gate end the run. Agno itself would return their text as the answer."""
+    """Note an error of the gate in the run, which then ends with it; Agno itself would return its text as the
+    answer.
+    """
     try:
         yield
     except Exception as error:
@@ -217,7 +220,7 @@ class _GatedModel(_Twin):
         return events
 
     def _turn(self, messages: list[Any], options: Any) -> Any:
-        """Return the turn of this answer; ``None`` if it serves the framework alone, as summaries and memories do."""
+        """Return the turn of this answer; ``None`` for an answer to the framework itself (a summary, a memory)."""
         output, run = options.get("run_response"), _RUN.get()
         if not self._gllint_is_output:
             own = run is None or run.target.id in (
@@ -285,7 +288,9 @@ class _GatedModel(_Twin):
     def get_function_calls_to_run(
         self, assistant_message: Any, messages: list[Any], functions: Any = None
     ) -> Any:
-        """Return the calls, with their arguments in the units of the tools' parameters."""
+        """Return the calls to run, with arguments in the units of the parameters; a rejected one is answered with
+        its error.
+        """
         calls = super().get_function_calls_to_run(assistant_message, messages, functions)  # type: ignore[misc]
         if (turn := _TURN.get()) is None:
             return calls
@@ -315,7 +320,7 @@ class _GatedModel(_Twin):
         timer: Any = None,
         function_execution_result: Any = None,
     ) -> Any:
-        """Return what the model receives of a call: its recorded output, or the error."""
+        """Return what the model receives for a call: its recorded output, or the error."""
         turn, function = _TURN.get(), function_call.function
         if success and turn is not None and not function.stop_after_tool_call:
             try:
@@ -336,7 +341,7 @@ class _GatedModel(_Twin):
 
 
 def _history(messages: list[Any]) -> Iterator[kit.Event]:
-    """Read stored messages as the events that a session is made from."""
+    """Yield stored messages as events of a conversation."""
     for message in messages:
         if message.role == "assistant":
             yield kit.Answer()
@@ -356,7 +361,7 @@ def _without_reasoning(delta: Any) -> Any:
 
 
 def _value(session: Session, output: Any, execution: Any) -> Any:
-    """Return what a tool returned: data if it is data, else its text."""
+    """Return what a tool returned: its data if there is any, else its text."""
     raw = getattr(execution, "result", None)
     if isinstance(raw, ToolResult):
         raw = raw.content
@@ -372,7 +377,7 @@ def _asking(ask: Callable[..., Any], options: dict[str, Any]) -> kit.Steps[Any]:
     judging = _Judging(options)
     while True:
         response = yield ask(**judging.options)
-        if judging.holds(response):
+        if judging.accepts(response):
             return response
 
 
@@ -380,6 +385,7 @@ class _Judging:
     """One answer of the model, asked for until it passes."""
 
     def __init__(self, options: dict[str, Any]) -> None:
+        """Begin an answer with the options of the call to the model."""
         self.options = options
         # Each message of the model is a turn of its own; the tools between them share its session.
         outer = _TURN.get()
@@ -394,8 +400,8 @@ class _Judging:
         self._deltas: list[Any] = []
         self._text = ""
 
-    def holds(self, response: Any) -> bool:
-        """Return whether an answer may be shown; it then has the checked text."""
+    def accepts(self, response: Any) -> bool:
+        """Return whether an answer may be shown; if so, its content is the checked text."""
         if self._turn is None:
             return True
         if self._usage is not None and response.response_usage is not None:
@@ -408,7 +414,7 @@ class _Judging:
         return response.content is not None
 
     def _checked(self, draft: str, calls_tools: bool) -> str | None:
-        """Return the checked text of an answer; ``None`` means that the model must be asked again."""
+        """Return the checked text of an answer; ``None`` if the model has to be asked again."""
         turn: Any = self._turn
         if calls_tools:
             return str(turn.text(draft, calls_tools=True))
@@ -445,7 +451,7 @@ class _Judging:
         self._deltas.append(replace(delta, content=None))
 
     def end(self) -> Iterator[ModelResponse]:
-        """Yield the rest of the answer; for a rejected one, its token usage."""
+        """Yield the rest of the answer, once the stream has ended; for a rejected one only its token usage."""
         if self._turn is None:
             self.is_finished = True
             return

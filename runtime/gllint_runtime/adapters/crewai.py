@@ -63,11 +63,13 @@ TargetT = TypeVar("TargetT", bound=Crew | Agent)
 
 
 def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
-    """The same crew or agent, its tools recorded and its answers checked before they reach memory, events and user.
+    """Gate a crew or agent in place and return it: results of tools are recorded, answers checked before anyone
+    sees them.
 
-    The agents of a crew are gated with it, its manager among them. ``session`` is the conversation's, or a function
-    that is given the :class:`Kickoff`. Where repairs run out, the answer is what ``on_refusal`` says; a structured
-    answer raises the GLError. Raises TypeError for what the gate cannot check, ValueError for what is gated already.
+    The agents of a crew are gated with it, its manager among them. ``session`` is the conversation's, or a
+    function that is given the :class:`Kickoff`. After the last repair, the answer is what ``on_refusal`` says; a
+    structured answer raises the GLError. Raises TypeError for an agent that the gate cannot check, ValueError for
+    one that is gated already.
     """
     if not isinstance(target, Crew | Agent):
         raise TypeError(f"gate takes a Crew or an Agent of CrewAI, not {type(target).__name__}")
@@ -155,7 +157,7 @@ def _copier(
 
 
 def _require_checkable_crew(own: kit.Gate, crew: Any) -> None:
-    """Raise TypeError for a crew whose answers could not all be checked."""
+    """Raise TypeError for a crew of whose answers some would be unchecked."""
     if crew.stream:
         raise TypeError("The answers of a gated crew are not streamed: set stream=False")
     if crew.planning:
@@ -173,7 +175,9 @@ def _require_no_final_tool(tools: Any) -> None:
 
 
 def _enter_agent(agent: Any, own: kit.Gate) -> None:
-    """Gate an agent in place: its model, and the methods that start it. Raises TypeError."""
+    """Gate an agent in place: its model, and the methods that start it. Raises TypeError for one that cannot be
+    checked.
+    """
     if agent.planning_enabled:
         raise TypeError("An agent that plans answers from its steps, unchecked: leave out planning")
     if getattr(agent, "a2a", None) is not None:
@@ -230,7 +234,7 @@ def _require_own(*options: Any) -> None:
 
 @contextmanager
 def _stopping(*, is_inner: bool = False) -> Iterator[None]:
-    """Raise the error of a rejected answer for the caller of a kickoff."""
+    """Raise the error of a rejected answer to the caller of a kickoff, instead of ``_Stop``."""
     try:
         yield
     except _Stop as stop:
@@ -240,7 +244,7 @@ def _stopping(*, is_inner: bool = False) -> Iterator[None]:
 
 
 def _history(messages: Any) -> Iterator[kit.Event]:
-    """Yield the events in the messages of a kickoff."""
+    """Yield the messages of a kickoff as events of a conversation."""
     for message in [{"role": "user", "content": messages}] if isinstance(messages, str) else messages:
         content, call_id = message.get("content"), message.get("tool_call_id")
         for call in message.get("tool_calls") or ():
@@ -253,7 +257,8 @@ def _history(messages: Any) -> Iterator[kit.Event]:
             yield from [kit.UserText(text)] if isinstance(text, str) else []
         else:
             yield kit.Answer()
-            if isinstance(content, str) and "\nObservation: " in content:  # a tool that was called in text
+            # A tool that was called in text: "Action: heat … Observation: 5".
+            if isinstance(content, str) and "\nObservation: " in content:
                 step, _, reply = content.partition("\nObservation: ")
                 if isinstance(action := format_answer(step), AgentAction):
                     yield kit.ToolUse(None, action.tool, action.tool_input)
@@ -264,7 +269,7 @@ def _history(messages: Any) -> Iterator[kit.Event]:
 
 
 def _listen() -> None:
-    """Register first among the hooks of tools, so that later hooks see the recorded result."""
+    """Add the gate's hooks of tools before all others, so that those see the recorded result."""
     for point, hook in (
         (InterceptionPoint.PRE_TOOL_CALL, _on_call),
         (InterceptionPoint.POST_TOOL_CALL, _on_result),
@@ -275,7 +280,7 @@ def _listen() -> None:
 
 
 def _on_call(context: Any) -> None:
-    """Give a tool its arguments in the units of its parameters. Raises HookAborted, which keeps it from running."""
+    """Put a call's arguments into the units of its parameters. Raises HookAborted if the call is rejected."""
     run = _RUN.get()
     if run is None or not isinstance(context.tool_input, dict):
         return
@@ -295,7 +300,7 @@ def _on_call(context: Any) -> None:
 
 
 def _on_result(context: Any) -> str | None:
-    """Record what a tool returned; return what the model receives."""
+    """Record what a tool returned, and return what the model receives; ``None`` for the result as it is."""
     run = _RUN.get()
     if run is None:
         return None
@@ -318,7 +323,7 @@ def _on_result(context: Any) -> str | None:
 
 
 def _wrap(llm: Any) -> None:
-    """Check the answers of a model in the run of a gated agent. Other calls pass."""
+    """Check the answers of a model in runs of gated agents, in place; its other calls are unchanged."""
     if not isinstance(llm, BaseLLM):
         raise TypeError(f"The gate needs a BaseLLM, not {type(llm).__name__}")
     if getattr(vars(llm).get("call"), "gllint_llm", None) is llm:
@@ -337,7 +342,7 @@ def _wrap(llm: Any) -> None:
                     answer = yield own(turn.messages, **options)
                 except ValidationError as error:
                     answer = _Misfit(error)
-            if turn.holds(answer):
+            if turn.accepts(answer):
                 return turn.answer
 
     call = _run(asking, type(llm).call.__get__(llm))
@@ -347,7 +352,7 @@ def _wrap(llm: Any) -> None:
 
 
 def _hold_events(llm: Any) -> None:
-    """Hold a model's text back from the event bus until it is checked."""
+    """Hold back a model's text from the event bus until it is checked."""
     completed, chunk = llm._emit_call_completed_event, llm._emit_stream_chunk_event
     names = ("response", "call_type", "from_task", "from_agent", "messages", "usage")
 
@@ -383,6 +388,7 @@ class _Turn:
     """An answer of a model, asked for until it passes; nothing is shown before."""
 
     def __init__(self, run: _Run, llm: Any, messages: Any, options: Mapping[str, Any]) -> None:
+        """Begin an answer of ``llm`` to ``messages``."""
         self._run, self._llm, self._own_messages = run, llm, messages
         task = options.get("from_task")
         self._form = options.get("response_model") or run.form
@@ -401,8 +407,8 @@ class _Turn:
         with kit.binding(_EVENTS, self._events), call_stream_override(self._llm, False):
             yield
 
-    def holds(self, answer: Any) -> bool:
-        """Return whether the answer may be shown, as ``self.answer`` then has it; else ``messages`` say why.
+    def accepts(self, answer: Any) -> bool:
+        """Return whether an answer may be shown; if so it is in ``self.answer``, else ``messages`` say what is wrong.
 
         Raises _Stop.
         """
@@ -436,7 +442,7 @@ def _as_list(messages: Any) -> list[Any]:
 
 
 def _hint(answer: Any, hint: str) -> list[dict[str, str]]:
-    """Return the rejected answer and the hint, as messages for the model."""
+    """Return the rejected answer and the hint as messages for the model."""
     text = str(answer.error) if isinstance(answer, _Misfit) else answer
     if isinstance(answer, BaseModel):
         text = answer.model_dump_json()
@@ -455,9 +461,9 @@ def _call_in_text(session: Session, answer: str) -> str:
 
 
 def _checked(run: _Run, answer: Any, form: Any, *, is_text: bool) -> Any:
-    """Return what a model said as the run may continue with it. Raises GLError for an answer that fails the check.
+    """Return what a model said as the run may use it. Raises GLError for an answer that fails the check.
 
-    Calls of tools are noted in ``run`` and returned as they are.
+    Calls of tools are noted in ``run`` and returned unchanged.
     """
     if isinstance(answer, _Misfit):
         raise GLValidationError("STEP_SCHEMA", str(answer.error), "Answer by the schema that was asked for.")

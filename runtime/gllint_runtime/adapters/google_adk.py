@@ -35,12 +35,13 @@ AgentT = TypeVar("AgentT", bound=BaseAgent)
 
 
 def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
-    """The same agent, its tools recorded and its answers checked before they reach events, state and user.
+    """Gate an agent in place and return it: results of tools are recorded, answers checked before anyone sees
+    them.
 
-    Agents below it and agents among its tools are gated with it. ``session`` is the conversation's, or a function that
-    is given ADK's context and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a structured one
-    raises the GLError. Raises TypeError for an ``output_schema`` of bare numbers, ValueError for an agent that is gated
-    already.
+    Agents below it and among its tools are gated with it. ``session`` is the conversation's, or a function that is
+    given ADK's context and returns it. After the last repair, the answer is what ``on_refusal`` says; a structured
+    one raises the GLError. Raises TypeError for an ``output_schema`` of bare numbers, ValueError for an agent that
+    is gated already.
     """
     if not isinstance(target, BaseAgent):
         raise TypeError(f"gate takes an agent of the ADK, not {type(target).__name__}")
@@ -53,7 +54,7 @@ def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
 
 
 def _agents(agent: Any) -> Iterator[LlmAgent]:
-    """Yield the agents at and below an agent that have a model."""
+    """Yield the agents with a model among ``agent``, its tools and its sub-agents."""
     if isinstance(agent, LlmAgent):
         yield agent
         for tool in agent.tools:
@@ -78,7 +79,7 @@ class _Agents:
         self._sessions: kit.WeakIdentityMap[tuple[Session, int]] = kit.WeakIdentityMap()
 
     def enter(self, agent: Any) -> None:
-        """Wrap the model and the tools of one agent."""
+        """Gate one agent: its model, its callbacks and its tools."""
         if _is_gated(agent):
             return
         form = agent.output_schema
@@ -97,7 +98,7 @@ class _Agents:
         return self
 
     def _enter_model(self, agent: Any) -> None:
-        """Wrap the model of an agent."""
+        """Replace the model of an agent by a copy that answers through the gate."""
         model = copy.copy(agent.canonical_model)  # its name, client and settings stay
         own_ask, form = model.generate_content_async, agent.output_schema
 
@@ -110,7 +111,7 @@ class _Agents:
         agent.model = model
 
     def session(self, context: Any) -> Session:
-        """Return the session of a run, with the history in ADK's session."""
+        """Return the session of a run, up to date with the history that ADK has stored."""
         stored = context.session
         events = [*stored.events]
         entry = self._sessions.get(stored)
@@ -119,6 +120,7 @@ class _Agents:
             session = gate.conversation(context, _history(events), conversation=stored.id)
         else:
             session, count = entry
+            # Some events before the known ones' end again: ADK may have replaced the last of them.
             kit.read_history(session, _history(events[max(0, count - 100) :]))
         self._sessions.put(stored, (session, len(events)))
         return session
@@ -126,7 +128,7 @@ class _Agents:
     # ------------------------------------------------------------------------------------------------- tools
 
     def _tool(self, tool: Any) -> Any:
-        """Return a tool that runs under the session, which agents among the tools find."""
+        """Return a copy of a tool that runs under the session of its run, which agents in the tool then use."""
         if not isinstance(tool, BaseTool):
             if not inspect.isroutine(tool):
                 return tool  # a toolset
@@ -153,7 +155,7 @@ class _Agents:
         self._calls.put(tool_context, call)
 
     def _end_callback(self, own: Any) -> Any:
-        """Return the callback that records the result of a tool, after the user's own callbacks."""
+        """Return the callback that records the result of a tool, after the user's own callbacks have changed it."""
 
         async def end_call(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
             """Record the result of a tool, as the user's own callbacks leave it."""
@@ -190,7 +192,7 @@ class _Agents:
     async def answers(
         self, ask: Any, form: Any, request: LlmRequest, stream: bool
     ) -> AsyncIterator[LlmResponse]:
-        """Ask the model until its answer passes; stream only checked text."""
+        """Ask the model until its answer passes, and yield it; only checked text is streamed."""
         context = self._contexts.get(request)
         if context is None:
             if _AGENT_LABEL in ((request.config and request.config.labels) or ()):
@@ -243,7 +245,9 @@ class _Refusal(dict[str, str]):
 
 
 def _start_callback(agents: _Agents) -> Any:
-    """Return the callback that checks the arguments of a call."""
+    """Return the callback that puts the arguments of a call into the units of its tool's parameters, or rejects
+    the call.
+    """
 
     def start_call(*, tool: Any, args: dict[str, Any], tool_context: Any) -> Any:
         """Put the arguments of a call into the units of its tool's parameters."""
@@ -281,7 +285,9 @@ def _checked(session: Session, form: Any, text: str, responses: list[LlmResponse
 
 
 def _keep(form: Any, session: Session, data: Any) -> str:
-    """Check a structured answer; what the ADK reads of it later is what was checked. Raises GLError."""
+    """Return a structured answer as checked JSON text; ADK reads the checked answer later, by its text. Raises
+    GLError.
+    """
     if not hasattr(form, "gllint_answers"):
         if not isinstance(data, str):
             data = data.get("items", data.get("response"))
@@ -311,8 +317,9 @@ def _key_of(text: Any) -> str | None:
 
 
 def _verified_form(form: type[BaseModel]) -> Any:
-    """Return the type of an answer, which the ADK reads several times and the gate once, while its session
-    is at hand.
+    """Return a subclass of ``form`` that returns the answers which the gate has checked.
+
+    ADK reads an answer several times, the gate once, while its session is at hand.
     """
     answers = kit.Answers()
 
@@ -342,7 +349,7 @@ def _parts(response: Any) -> list[Any]:
 
 
 def _history(events: list[Any]) -> Iterator[kit.Event]:
-    """Yield the events in the history of a session."""
+    """Yield ADK's stored events as events of a conversation."""
     for event in events:
         # What a node of the ADK puts into the user's mouth is the task that another agent gave it.
         if event.author == "user" and event.content and not event.node_info.path:
@@ -365,7 +372,7 @@ def _text(response: LlmResponse) -> str:
 
 
 def _has_parts(output: Any) -> bool:
-    """Return whether a tool gave pictures or files."""
+    """Return whether a tool returned pictures or files."""
     values = output.values() if isinstance(output, Mapping) else output
     return isinstance(values, types.Part | types.Blob) or (
         not isinstance(values, str | int | float)
@@ -375,7 +382,7 @@ def _has_parts(output: Any) -> bool:
 
 
 def _with_text(response: LlmResponse, text: str) -> LlmResponse:
-    """Return the response with ``text`` in the place of its first text; all else stays."""
+    """Return the response with ``text`` for its first text and without its other texts; calls and files stay."""
     if response.content is None or _text(response) == text:
         return response
     parts = []
@@ -390,7 +397,7 @@ def _with_text(response: LlmResponse, text: str) -> LlmResponse:
 
 
 def _repeated(request: LlmRequest, responses: list[LlmResponse], hint: str) -> LlmRequest:
-    """Return the request again, with the answer and what is wrong with it."""
+    """Return the request with the rejected answer and what is wrong with it."""
     parts = [part for response in responses for part in _parts(response)]
     results = [
         types.Part.from_function_response(name=part.function_call.name, response={"error": hint})

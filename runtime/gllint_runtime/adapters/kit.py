@@ -162,9 +162,9 @@ class Gate:
     def conversation(
         self, context: Any, history: Iterable[Event], *, conversation: str | None = None
     ) -> Session:
-        """Return the session of a run with the history of its conversation, which is all that it is made of.
+        """Return the session of a run, with the history of its conversation read into it.
 
-        ``context`` is what a ``session=`` callable is given, ``conversation`` the framework's id of it.
+        ``context`` is what a ``session=`` function is given, ``conversation`` the framework's id of the conversation.
         """
         events = [*history]
         begins = not any(isinstance(event, Answer | ToolReply) for event in events)
@@ -174,7 +174,7 @@ class Gate:
 
 
 def read_history(session: Session, history: Iterable[Event]) -> None:
-    """Add a history to a session; what it has already is skipped."""
+    """Add the events of a history to a session; those that it has already are skipped."""
     calls: dict[str | None, ToolUse] = {}
     counts: dict[str | None, int] = {}
     for event in history:
@@ -189,6 +189,7 @@ def read_history(session: Session, history: Iterable[Event]) -> None:
                 call = calls.get(call_id)
                 tool = name or (call.name if call else "tool")
                 counts[call_id] = number = counts.get(call_id, 0) + 1
+                # A provider may give several calls one id: the second is "call_1#2".
                 own_id = call_id if number == 1 or call_id is None else f"{call_id}#{number}"
                 restore(session, tool, call.arguments if call else {}, content, tool_call_id=own_id)
 
@@ -196,10 +197,10 @@ def read_history(session: Session, history: Iterable[Event]) -> None:
 def session_for(
     option: SessionOption, context: Any, *, conversation: str | None = None, begins: bool = False
 ) -> Session:
-    """Return the session of a run: what ``option`` says, else that of the run around it, else a new one.
+    """Return the session of a run: the one of ``option``, else that of the run around it, else a new one.
 
-    ``conversation`` is the framework's id of it; ``begins`` says that there is no history yet. One ``Session`` that
-    serves a second conversation is rejected: GLSecurityError SESSION_SHARED.
+    ``conversation`` is the framework's id of the conversation, ``begins`` whether it has no history yet. Raises
+    GLSecurityError SESSION_SHARED if one ``Session`` would serve a second conversation.
     """
     if isinstance(option, Session):
         _refuse_shared(option, conversation, begins)
@@ -213,7 +214,7 @@ def session_for(
 
 
 def _parameters(function: Callable[..., Any], most: int) -> int:
-    """Count how many of ``most`` arguments a function takes; all of them if its signature is not known."""
+    """Return how many of ``most`` positional arguments a function accepts; ``most`` if its signature is unknown."""
     try:
         signature = inspect.signature(function)
     except ValueError:  # a built-in
@@ -226,7 +227,9 @@ def _parameters(function: Callable[..., Any], most: int) -> int:
 
 
 def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> None:
-    """Raise if the session belongs to another conversation."""
+    """Raise GLSecurityError SESSION_SHARED if the session belongs to another conversation; else note this one as
+    its own.
+    """
     own = session.conversation
     if own is None:
         session.conversation = conversation or "the first"
@@ -296,9 +299,9 @@ def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator
 async def astepwise(
     enter: Callable[[], AbstractContextManager[Any]], events: AsyncIterable[Any]
 ) -> AsyncIterator[Any]:
-    """Yield the events, each made in a newly entered context, which the reader's code never runs in.
+    """Yield the events, each made in a newly entered context, in which the reader's code never runs.
 
-    When the reader stops, the source of the events ends too, in the same context.
+    When the reader stops, the source of the events is closed in the same context.
     """
     iterator = aiter(events)
     try:
@@ -316,7 +319,7 @@ async def astepwise(
 
 
 def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[Any]) -> Iterator[Any]:
-    """The same for events that are not async."""
+    """Yield events that are not async as :func:`astepwise` does."""
     iterator = iter(events)
     try:
         while True:
@@ -333,9 +336,10 @@ def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[
 
 
 def run_steps(steps: Steps[Value], *, if_async: str | None = None) -> Value:
-    """Run what is written once for code that is async and code that is not: steps that yield what they wait for.
+    """Run steps from synchronous code, and return their result: each value that they yield is sent back to them.
 
-    Raises TypeError with the text ``if_async``, where one is given, if a step has to be awaited.
+    So one function is written for async and other code. Raises TypeError with ``if_async``, if given, for a value
+    that has to be awaited.
     """
     value: Any = None
     while True:
@@ -352,7 +356,7 @@ def run_steps(steps: Steps[Value], *, if_async: str | None = None) -> Value:
 
 
 async def arun_steps(steps: Steps[Value]) -> Value:
-    """The same for code that is async: what the steps yield is awaited if it can be."""
+    """Run steps from async code, and return their result: each value that they yield is awaited if it can be."""
     value: Any = None
     error: BaseException | None = None
     while True:
@@ -374,7 +378,7 @@ def under(
     *arguments: Any,
     **options: Any,
 ) -> Any:
-    """Call a function in a context, in which all that it returns runs, too: an awaitable, or events of either kind."""
+    """Return what ``function`` returns; an awaitable or iterator that it returns runs in the same context."""
     with enter():
         result = function(*arguments, **options)
     if hasattr(result, "__anext__"):
@@ -390,7 +394,7 @@ async def _awaited(enter: Callable[[], AbstractContextManager[Any]], result: Any
 
 
 def twin(target: Value, mixin: type, **attributes: Any) -> Value:
-    """Return a copy of an object, whose class has the methods of ``mixin`` before its own; all else is as it was."""
+    """Return a copy of an object whose class has the methods of ``mixin`` before its own, with ``attributes`` set."""
     own: Any = type(target)
     copied: Any = copy.copy(target)
     kind: Any = type(own)
@@ -403,9 +407,9 @@ def twin(target: Value, mixin: type, **attributes: Any) -> Value:
 def hear(session: Session, texts: Iterable[str]) -> None:
     """Add what the user said to a session, unless it has that already.
 
-    Inside another run (:func:`current_session`) a model wrote the task, whatever its role: that of a
-    sub-agent, of an agent that is a tool, of a member of a team. There a session hears only what the user said in the
-    run around it. So call this before the run makes its own session the current one.
+    Within another run (:func:`current_session`) a model wrote the task, whatever its role: that of a sub-agent, of
+    an agent among the tools, of a member of a team. There a session gets only what the user said in the run around
+    it. Call this before the run makes its own session the current one.
     """
     outer = current_session()
     if outer is not None:
@@ -427,10 +431,11 @@ def recorded(
     tool_call_id: str | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Record a tool's output, the JSON text of one included; return what the model receives. Raises GLError.
+    """Record a tool's output, and return what the model receives: ``{"tool_call_id": "tc_1", "output": …}``.
+    Raises GLError.
 
-    A message that this session has verified (a sub-agent's answer) keeps its numbers: the model receives them as
-    Quantities next to it, to be claimed.
+    The text of a sub-agent whose answer this session has checked keeps its numbers: the model receives them as
+    Quantities next to it.
     """
     output = text_of_blocks(output)
     if isinstance(output, str) and json_value(output) is None:
@@ -464,6 +469,9 @@ class ToolCall:
         schema: Mapping[str, Any] | None = None,
         id: str | None = None,
     ) -> None:
+        """Convert the arguments to the units of the parameters in ``schema``; :attr:`refusal` says why that is
+        impossible.
+        """
         self.session, self.name, self.id = session, name, id
         self.refusal: str | None = None
         self.arguments: dict[str, Any] = {} if arguments is None else dict(arguments)
@@ -480,10 +488,11 @@ class ToolCall:
         refused: Callable[[str], Value],
         replied: Callable[[ToolCall, Any], Value],
     ) -> Steps[Value]:
-        """Check the call, ``run`` its tool under the session, record the result: for :func:`run_steps`.
+        """Check the call, ``run`` its tool under the session, and return what the model receives: steps for
+        :func:`run_steps`.
 
-        ``replied`` is given this call and the output, and returns what the model receives. Where the call or the result
-        is rejected, ``refused`` makes that of a hint.
+        ``replied`` makes that of this call and the output, ``refused`` makes it of a hint if call or result is
+        rejected.
         """
         if self.refusal is not None:
             return refused(self.refusal)
@@ -519,9 +528,9 @@ def reply_to_model(
     tool_call_id: str | None = None,
     **options: Any,
 ) -> dict[str, Any] | None:
-    """Record a tool's output, and return what the model receives: ``None`` for the output as it is.
+    """Record a tool's output, and return what the model receives; ``None`` for the output as it is. Raises GLError.
 
-    That is so in sourced mode, where a model cites nothing. Raises GLError.
+    That is so in sourced mode, in which a model cites nothing.
     """
     if session.mode == "sourced" and tool_call_id is None:
         with suppress(ValueError, TypeError):
@@ -546,10 +555,11 @@ def tool_result(
     tool_call_id: str | None = None,
     args_schema: Mapping[str, Any] | None = None,
 ) -> str:
-    """Call a tool with its arguments in the units of its parameters, record it, and return the text for the model.
+    """Call a tool with its arguments in the units of its parameters, record the result, and return the text for
+    the model.
 
-    Agents that the tool runs find the session. A rejected call or result returns the hint for the model. An error of
-    the tool returns its type and text, and is logged. Raises TypeError for an async tool: :func:`atool_result`.
+    Agents that the tool runs use this session. For a rejected call or result the text is the hint, for an
+    exception of the tool its type and message. Raises TypeError for an async tool: use :func:`atool_result`.
     """
     call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
     is_async = f"The tool {tool} is async: await atool_result(session, …) in place of tool_result"
@@ -565,7 +575,7 @@ async def atool_result(
     tool_call_id: str | None = None,
     args_schema: Mapping[str, Any] | None = None,
 ) -> str:
-    """The same as :func:`tool_result`, for a tool that is async, or is not."""
+    """Return the same as :func:`tool_result`, for a tool that may be async."""
     call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
     return await arun_steps(_result_steps(call, function))
 
@@ -593,7 +603,9 @@ def _reply_text(call: ToolCall, output: Any) -> str:
 
 
 def read_output(session: Session, text: str) -> Any:
-    """Return the data of a tool's text: JSON, or the text with the numbers of a message that the session verified."""
+    """Return a tool's text as data: its JSON, or ``{"text": …}`` with the numbers of a message that the session
+    has checked.
+    """
     if (data := json_value(text)) is not None:
         return data
     with suppress(ValueError, RecursionError):
@@ -615,9 +627,9 @@ def with_text(
     is_text: Callable[[Value], bool],
     put: Callable[[Any, str], Value],
 ) -> list[Value]:
-    """Return the parts of a message with ``text`` for its first text; further texts go, all else stays.
+    """Return the parts of a message with ``text`` in place of its first text, and without its further texts.
 
-    ``put`` makes a part of a part and its new text, of ``None`` for a message that has no text.
+    ``put(part, text)`` makes the new part; ``put(None, text)`` one for a message without any text.
     """
     changed: list[Value] = []
     for part in parts:
@@ -650,7 +662,9 @@ def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
 
 
 def text_of_blocks(output: Any) -> Any:
-    """Return the text of text blocks; any other output as it is."""
+    """Return the text of a list of text blocks, ``[{"type": "text", "text": "Hi"}]`` → ``"Hi"``; any other output
+    unchanged.
+    """
     if not isinstance(output, list) or not output:
         return output
     texts = [
@@ -668,9 +682,10 @@ def _is_hint(text: str) -> bool:
 def restore(
     session: Session, tool: str, arguments: Any, reply: Any, *, tool_call_id: str | None = None
 ) -> bool:
-    """Restore a call from a stored history, with its result as the model received it; return whether it is known now.
+    """Record a call of a stored history again, with its result as the model received it; return whether the
+    session has it.
 
-    In claims mode that is the output of :func:`recorded`, and anything else is skipped; in sourced mode any result.
+    In claims mode the result is that of :func:`recorded`, and any other is skipped; in sourced mode it may be any.
     """
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
@@ -718,7 +733,8 @@ def restore(
 
 
 def check_final(session: Session, final: Any) -> Verified:
-    """Check a final answer: text, ``{"message", "claims"}``, a model of that, or its JSON text. Raises GLError.
+    """Return a checked final answer: of a text, ``{"message", "claims"}``, a model of that, or its JSON text.
+    Raises GLError.
 
     The JSON may be in a code fence or amid prose; the prose is dropped.
     """
@@ -740,7 +756,9 @@ def check_final(session: Session, final: Any) -> Verified:
 
 
 def _final_in(session: Session, text: str) -> dict[str, Any] | None:
-    """Return the final message that is JSON in a text. In sourced mode JSON without claims is plain text."""
+    """Return the final message that is JSON in a text; in sourced mode, JSON without claims is plain text
+    (``None``).
+    """
     if session.mode == "claims":
         return final_in(text)
     try:
@@ -751,10 +769,9 @@ def _final_in(session: Session, text: str) -> dict[str, Any] | None:
 
 
 def structure(session: Session, form: Any, data: Any) -> Any:
-    """Return a structured answer of the type or JSON Schema ``form``, read from the model's data or text. Raises
-    GLError.
+    """Return a checked structured answer of the type or JSON Schema ``form``, read from the model's data or text.
 
-    The JSON of a text may be in a code fence or amid prose; the prose is dropped.
+    The JSON of a text may be in a code fence or amid prose; the prose is dropped. Raises GLError.
     """
     name = getattr(form, "__name__", "the answer")
     hint = f"Answer by the schema of {name}."
@@ -807,7 +824,7 @@ class Turn:
         self._is_apart = False
 
     def feed(self, chunk: str) -> str:
-        """Return the text that may be shown now and was not shown before."""
+        """Return the text that may be shown now, and was not shown before; often ``""``."""
         if self._is_apart or not self._stream.feed(chunk):
             return ""
         released = self._stream.released
@@ -815,6 +832,7 @@ class Turn:
             new = released[len(self.shown) :]
             self.shown = released
             return new
+        # A second attempt: silent while it repeats what was shown; if it differs, nothing more is streamed.
         self._is_apart = not self.shown.startswith(released)
         return ""
 
@@ -825,9 +843,9 @@ class Turn:
         return rest
 
     def text(self, draft: str, *, calls_tools: bool = False) -> str | None:
-        """Return the model's text as it may be shown, or ``None``: ask again. Next to a tool call it is not an answer.
+        """Return the model's text as it may be shown; ``None`` if it has to be asked again.
 
-        There it is left out if it is rejected.
+        Text next to a call of a tool is no answer: it is ``""`` if it is rejected.
         """
         if calls_tools or not draft.strip():
             return draft if not draft or self.session.verify(draft).status == "success" else ""
@@ -845,9 +863,10 @@ class Turn:
     def attempt(
         self, check: Callable[[], Value], otherwise: Callable[[GLError], Value] | None = None
     ) -> Value | None:
-        """Return what ``check`` returns; ``None`` if the model is to be asked again.
+        """Return what ``check`` returns; ``None`` if it raises a GLError and the model has to be asked again.
 
-        After the last repair it returns what ``otherwise`` makes of the error. Raises GLError without ``otherwise``.
+        After the last repair, the result is what ``otherwise`` makes of the error. Raises the GLError without
+        ``otherwise``.
         """
         try:
             return check()
@@ -862,7 +881,9 @@ class Turn:
             return otherwise(error)
 
     def refusal(self, error: GLError, draft: str = "") -> str:
-        """Return what the user sees instead of an answer."""
+        """Return what the user sees instead of a rejected answer, with the macros in it replaced if their claims
+        pass.
+        """
         claims: Any = ()
         with suppress(GLError):
             if data := _final_in(self.session, draft):
@@ -891,7 +912,7 @@ class FinalStream:
         self._parsed = 0  # characters of the answer that were read
 
     def feed(self, chunk: str) -> str:
-        """Return the text that is safe to show now."""
+        """Return the text that may be shown now; often ``""``."""
         self._raw += chunk
         if self._mode is None:
             begin = self._raw.lstrip()[:1]
@@ -912,10 +933,9 @@ class FinalStream:
         return self._feed_json()
 
     def _feed_json(self) -> str:
-        """Return the new text of a structured answer. It is parsed anew only after it has grown by a part."""
-        if (
-            len(self._raw) - self._parsed <= len(self._raw) // 64
-        ):  # reading it anew at each token would be quadratic
+        """Return the new text of an answer that is JSON."""
+        # Parsing it anew at each token would take quadratic time: only after it has grown by a part.
+        if len(self._raw) - self._parsed <= len(self._raw) // 64:
             return ""
         self._parsed = len(self._raw)
         message, claims = partial_final(self._raw)
@@ -951,11 +971,14 @@ def rest_of(text: str, shown: str) -> str:
 
 
 def partial_final(text: str) -> tuple[str, Sequence[Any]]:
-    """Read a final answer whose JSON is incomplete: its message so far, and its claims if they are complete."""
+    """Return the message so far and the claims, if complete, of a final answer whose JSON is incomplete.
+
+    ``'{"final": {"message": "It is'`` → ``("It is", ())``.
+    """
     start = text.find("{")
     if start < 0:
         return "", ()
-    position, depth, message = start + 1, 1, ""
+    position, depth, message = start + 1, 1, ""  # brackets that are open; 0 behind the object
     claims: Sequence[Any] = ()
     decoder = json.JSONDecoder(strict=False)
     while depth and position < len(text):
@@ -990,7 +1013,7 @@ def partial_final(text: str) -> tuple[str, Sequence[Any]]:
 
 
 def _partial_text(text: str, start: int) -> str:
-    """Return the text of a JSON string that begins at ``start`` and may not have ended."""
+    """Return the text so far of a JSON string that begins at ``start``, without an escape that is incomplete."""
     end = start
     while end < len(text) and text[end] != '"':
         if text[end] == "\\":

@@ -70,13 +70,13 @@ _EDGES = ".,;:!?()[]*_\"'"  # of a word, which a text that is polished may gain 
 
 
 def gate(target: GraphT, **options: Unpack[kit.GateOptions]) -> GraphT:
-    """Return a compiled graph whose nodes record what tools return, and let only verified messages into its state.
+    """Return a compiled graph whose nodes record what tools return, and let only checked messages into its state.
 
-    So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
-    whose state and output have ``messages``; graphs that are its nodes are gated with it. ``session`` is the
-    conversation's, or a function that is given the RunnableConfig (with the attributes of the Runtime) and finds it.
-    Where repairs run out, the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises
-    TypeError for a graph whose answer is elsewhere.
+    ``target`` is an agent of ``create_agent``, or any graph whose state and output have ``messages``; graphs that
+    are its nodes are gated with it. ``session`` is the conversation's, or a function that is given the
+    RunnableConfig (with the attributes of the Runtime) and returns it. After the last repair, the answer is what
+    ``on_refusal`` says; a structured one raises the GLError. Raises TypeError for a graph whose answer is
+    elsewhere.
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
@@ -94,7 +94,7 @@ def gate(target: GraphT, **options: Unpack[kit.GateOptions]) -> GraphT:
 
 
 def _require_messages(graph: Any) -> None:
-    """Raises TypeError for a graph whose answer the gate would not see."""
+    """Raise TypeError for a graph whose answer the gate would not see."""
     outputs = graph.output_channels
     keys = [outputs] if isinstance(outputs, str) else [*outputs]
     state = [key for key in graph.channels if key in keys or key == _ANSWERS]
@@ -147,7 +147,7 @@ class _Context(dict[str, Any]):
 
 
 def _session(gate: kit.Gate, messages: Sequence[Any]) -> Session:
-    """Return the session of the run, with its messages."""
+    """Return the session of the run, with ``messages`` read into it."""
     run = _RUN.get()
     if run is None or run.gate is not gate:
         return _of_conversation(gate, messages)
@@ -179,7 +179,7 @@ def _of_conversation(gate: kit.Gate, messages: Sequence[Any]) -> Session:
 
 
 def _history(messages: Sequence[Any]) -> Iterator[kit.Event]:
-    """Let the node run with the arguments converted to the units of their parameters."""
+    """Yield messages of LangChain as events of a conversation."""
     for message in messages:
         if isinstance(message, AIMessage):
             yield kit.Answer()
@@ -216,6 +216,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         *,
         mode: Mode | None = None,
     ) -> None:
+        """Make the middleware; the options are as in :func:`gate`."""
         super().__init__()
         self._gate = kit.Gate(session, mode, max_retries, on_refusal)
 
@@ -261,6 +262,7 @@ class _ToolRequest:
     """A call of a tool that a middleware sees."""
 
     def __init__(self, gate: kit.Gate, request: Any) -> None:
+        """Check the arguments of a call, and put them into the units of the tool's parameters."""
         call, messages = request.tool_call, _messages(request.state)
         self.request = request
         self._turn = _Turn(gate, messages, [])
@@ -271,7 +273,10 @@ class _ToolRequest:
             self.request = request.override(tool_call={**call, "args": dict(self.call.arguments)})
 
     def steps(self, handler: Callable[[Any], Any]) -> kit.Steps[Any]:
-        """Run the tool. It may leave its graph with a Command for the outer one."""
+        """Run the tool, and return its recorded result: steps for :func:`kit.run_steps`.
+
+        A tool may leave its graph with a Command for the outer one, which is raised again with the recorded result.
+        """
         if (refusal := _refusal_of(self.call, self.request.tool_call)) is not None:
             return refusal
         with self.call.running():
@@ -309,7 +314,7 @@ def _arrange(session: Session, messages: Sequence[Any]) -> None:
 
 
 def _recorded(call: kit.ToolCall, message: ToolMessage) -> ToolMessage:
-    """Return a tool's message as the model receives it. Its images and other blocks stay as they are."""
+    """Return a tool's message as the model receives it; its images and other blocks stay as they are."""
     if message.status == "error":
         return message
     outputs: list[Any] = [] if message.artifact is None else [message.artifact]
@@ -339,7 +344,11 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 def _with_text(content: Any, text: str, *, rest: bool = False) -> Any:
-    """Return a message's content with ``text`` for its first text; further texts go, or stay with ``rest``."""
+    """Return a message's content with ``text`` for its first text; its further texts are dropped, or kept with
+    ``rest``.
+
+    ``[{"type": "text", "text": "a"}, image], "b"`` → ``[{"type": "text", "text": "b"}, image]``.
+    """
     if isinstance(content, str):
         return text
     blocks: list[Any] = []
@@ -355,7 +364,7 @@ def _with_text(content: Any, text: str, *, rest: bool = False) -> Any:
 
 
 def _messages(state: Any) -> list[BaseMessage]:
-    """Return the messages in a node's state, whatever it is."""
+    """Return the messages in a node's state: of a mapping, a list, an object with ``messages``, or a single message."""
     if isinstance(state, Mapping):
         state = state.get("messages") or (_messages(state["state"]) if "state" in state else [])
     elif not isinstance(state, list):
@@ -365,8 +374,9 @@ def _messages(state: Any) -> list[BaseMessage]:
 
 
 def _as_message(item: Any) -> BaseMessage | None:
-    """Return a message in any form that LangGraph takes one in: ``{"role": …, "content": …}``, ``("ai",
-    …)``, a text.
+    """Return a message given in any form that LangGraph accepts: ``{"role": …, "content": …}``, ``("ai", …)``, a text.
+
+    ``None`` for any other value.
     """
     if isinstance(item, ChatMessage) and item.role not in _OTHER_ROLES:
         own = {"additional_kwargs": item.additional_kwargs, "response_metadata": item.response_metadata}
@@ -381,7 +391,7 @@ def _as_message(item: Any) -> BaseMessage | None:
 
 
 def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a node's output, in whatever form it has, with each of its messages changed."""
+    """Return a node's output, in any of its forms, with ``change`` applied to each of its messages."""
     if isinstance(output, BaseMessage):
         return _mapped_messages(output, change)
     if isinstance(output, Command):
@@ -396,7 +406,7 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
         return _ANSWERS, _mapped_messages(output[1], change)
     if isinstance(output, Mapping) and _ANSWERS in output:
         return {**output, _ANSWERS: _mapped_messages(output[_ANSWERS], change)}
-    if isinstance(output, tuple):  # updates, one behind the other
+    if isinstance(output, tuple):  # a list of updates; a named tuple is a state without messages
         return tuple(_mapped(item, change) for item in output) if type(output) is tuple else output
     if _is_record(output):
         changed = copy.copy(output)
@@ -406,7 +416,7 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _mapped_messages(update: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a node's output with each of its messages changed, in whatever form they are."""
+    """Return the value of ``messages`` in a node's output with ``change`` applied to each message."""
     if isinstance(update, list):
         return [_mapped_messages(item, change) for item in update]
     if isinstance(update, Overwrite):
@@ -434,7 +444,7 @@ def _input_texts(data: Any) -> Iterator[str]:
 
 
 def _values(data: Any) -> Iterator[str]:
-    """Yield the texts and numbers in data."""
+    """Yield the texts and numbers in data, as texts."""
     stack = [data]
     for _ in range(_MOST_TEXTS):
         if not stack:
@@ -449,9 +459,7 @@ def _values(data: Any) -> Iterator[str]:
 
 
 def _is_of_user(message: Any) -> bool:
-    """Return whether a person said it: no hint, no task that a node wrote, no summary that LangChain let a model
-    write.
-    """
+    """Return whether a message is a person's: no hint of the gate, no task that a node wrote, no summary by a model."""
     return (
         isinstance(message, HumanMessage)
         and message.name != _HINT
@@ -508,7 +516,7 @@ def _other_words(message: AIMessage) -> str:
 
 
 def _without_other_words(message: AIMessage) -> AIMessage:
-    """Return a message without the blocks that were not checked."""
+    """Return a message without the texts outside of ``text``, which are not checked (reasoning)."""
     if not _other_words(message):
         return message
     content = message.content
@@ -543,11 +551,11 @@ class _Sayings:
         return message.id in self._contents
 
     def repeats_numbers(self, session: Session, message: BaseMessage) -> bool:
-        """Return whether a message has only the numbers of one earlier answer, in their order."""
+        """Return whether a message has only numbers of the earlier message with its id, in their order."""
         if (content := self._contents.get(message.id)) is None:
             return False
         numbers, words = _numbers_and_words(message.text)
-        places: dict[str, deque[int]] = {}
+        places: dict[str, deque[int]] = {}  # where the earlier message has each number
         for place, number in enumerate(_numbers_and_words(" ".join(_texts(content)))[0]):
             places.setdefault(number, deque()).append(place)
         last = -1
@@ -570,7 +578,10 @@ class _Sayings:
 
 
 def _numbers_and_words(text: str) -> tuple[list[str], list[str]]:
-    """Return the words with numbers, each with the next word, which may be its unit; and the other words."""
+    """Return the words with numbers, each with the next word, which may be its unit; and the other words.
+
+    "It is 5 kWh" → ``["5 kWh"]``, ``["It", "is", "kWh"]``.
+    """
     words = [word.strip(_EDGES) for word in text.split()]
     is_number = [any(map(str.isnumeric, word)) for word in words]
     numbers = [
@@ -590,7 +601,7 @@ class _Answer(NamedTuple):
 
 
 def _answer_of_response(response: Any) -> _Answer:
-    """Return the messages of a response, and how to put others into it."""
+    """Return the messages and structure of a response, and how to put others into it."""
     if isinstance(response, AIMessage):
         return _Answer([response], None, lambda messages, structure: messages[0])
     if isinstance(response, ExtendedModelResponse):
@@ -611,7 +622,9 @@ def _answer_of_response(response: Any) -> _Answer:
 
 
 def _schemas(gate: kit.Gate, response_format: Any) -> list[Any]:
-    """Return the types of structured answer that a response format admits. Raises TypeError for one without claims."""
+    """Return the types of structured answer that a response format admits. Raises TypeError for a type without
+    claims.
+    """
     if response_format is None:
         return []
     schema = getattr(response_format, "schema", response_format)  # of a strategy, not of a model's class
@@ -624,7 +637,10 @@ def _schemas(gate: kit.Gate, response_format: Any) -> list[Any]:
 
 
 def _schemas_of_node(gate: kit.Gate, bound: Any) -> list[Any]:
-    """Return the answer schemas of a node of ``create_agent``, as its function has them; none for other nodes."""
+    """Return the types of structured answer of a node that ``create_agent`` made; ``[]`` for other nodes.
+
+    They are only in the variables of the node's function.
+    """
     function = getattr(bound, "func", None)
     cells = getattr(function, "__closure__", None) or ()
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
@@ -637,7 +653,7 @@ def _schemas_of_node(gate: kit.Gate, bound: Any) -> list[Any]:
 def _structured(
     session: Session, schemas: list[Any], messages: list[Any], structure: Any
 ) -> tuple[list[Any], Any]:
-    """Return a structured answer and its messages, as they may be shown. Raises GLError."""
+    """Return the messages and the structure of a structured answer as they may be shown. Raises GLError."""
     replies = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
     own = [call for call in calls if call["id"] in replies]
@@ -707,7 +723,9 @@ class _Turn:
         answer_of: Callable[[Any], _Answer],
         config: RunnableConfig,
     ) -> kit.Steps[Any]:
-        """Ask with hints, first with none, and return the response that passes."""
+        """Return the first response that passes, asked for with a hint after each that fails: steps for
+        :func:`kit.run_steps`.
+        """
         hints: list[Any] = []
         while True:
             with self.privately(config) as private:
@@ -728,7 +746,7 @@ class _Turn:
             return answer.put(messages, structure)
 
     def _misfit(self, error: StructuredOutputError) -> str:
-        """Return what the model receives about an answer that LangChain could not read; raise if that is configured."""
+        """Return the hint about an answer that LangChain could not read; raise its error after the last repair."""
 
         def misfit() -> None:
             raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {error}")
@@ -754,7 +772,7 @@ class _Turn:
         return answer.structure is not None or any(isinstance(m, ToolMessage) for m in answer.messages)
 
     def _accept(self, message: Any) -> Any:
-        """Check a message that a node returns. Messages that were checked before pass."""
+        """Return a message of a node as it may be shown; one that was checked before is unchanged. Raises GLError."""
         message = _as_message(message) if isinstance(message, ChatMessage) else message
         if not isinstance(message, AIMessage) or self.sayings.has(message):
             return message
@@ -771,7 +789,7 @@ class _Turn:
             return self._with_refusal(message, error)
 
     def _with_refusal(self, message: Any, error: GLError) -> Any:
-        """Put the text of ``on_refusal`` into a message."""
+        """Return a message with the text of ``on_refusal`` in place of its own."""
         if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:
             return message
         text = self._turn.refusal(error, message.text)
@@ -797,7 +815,9 @@ class _Turn:
 
     @contextmanager
     def privately(self, config: RunnableConfig) -> Iterator[RunnableConfig]:
-        """Let the model answer with its tokens going only to the gate, which passes on checked text."""
+        """Run the model so that its tokens reach only the gate, which passes on checked text; yield the config for
+        that.
+        """
         manager = config.get("callbacks")
         handlers = manager.handlers if isinstance(manager, BaseCallbackManager) else manager or []
         streams: list[Any] = [handler for handler in handlers if hasattr(handler, "tap_output_aiter")]
@@ -834,14 +854,14 @@ class _Sentences:
         return twin
 
     def _hear(self, handler: Any, namespace: Any, mode: str, event: Any) -> None:
-        """Pass a checked piece of text to the first handler that listens."""
+        """Pass a checked piece of a streamed text to the first handler that listens."""
         message, metadata = event
         if not isinstance(message, AIMessageChunk) or message.id is None:
             return  # whole messages are shown where the node has returned them
         if self._attempt != self._turn.attempts:
             self._attempt, self._now = self._turn.attempts, None
         self._now = self._now or message.id
-        if message.id != self._now:  # of another model that the node asks
+        if message.id != self._now:  # of another model that the node asks, whose text is not streamed
             return
         if not any(handler is listener for listener, _, _ in self._listeners):
             self._listeners.append((handler, namespace, metadata))
@@ -850,7 +870,9 @@ class _Sentences:
             self._emit(AIMessageChunk(content=text, id=self._id))
 
     def close(self, messages: list[Any]) -> list[Any]:
-        """Pass on the rest of the text, and give the shown message its id."""
+        """Stream the rest of the text, and return the messages, the shown one with the id under which it was
+        streamed.
+        """
         if self._id is None:
             return messages  # the graph itself streams the whole message
         place = next(
@@ -921,7 +943,7 @@ class _InnerGraph:
 
 
 def _gated_graph(graph: Any, gate: kit.Gate, mixin: type) -> Any:
-    """A copy of a graph whose nodes are gated, and whose class has the gate in it."""
+    """Return a copy of a graph whose nodes are gated, and whose class has the methods of ``mixin``."""
     nodes = {
         name: node if name == START else node.copy({"bound": _gated(node.bound, gate)})
         for name, node in graph.nodes.items()
@@ -963,6 +985,7 @@ class _NodeRun:
     """A run of a node: its input, and its output once that passes."""
 
     def __init__(self, gate: kit.Gate, bound: Any, schemas: list[Any], input: Any) -> None:
+        """Begin a run of a node with ``input``: the calls that wait in it for their tools are checked."""
         state = _messages(input)
         self.turn = _Turn(gate, state, schemas)
         self._session = self.turn.session
@@ -973,7 +996,9 @@ class _NodeRun:
         self._own = self._with_arguments(input, state)
 
     def steps(self, run: Callable[[Any, Any], Any], config: RunnableConfig | None) -> kit.Steps[Any]:
-        """Run the node, and return its output; a Command for the graph around it is raised as the node did."""
+        """Run the node, and return its output once it passes; a Command for the graph around it is raised as the
+        node did.
+        """
         leaving: ParentCommand | None = None
 
         def ask(hints: list[Any], private: Any) -> kit.Steps[Any]:
@@ -997,7 +1022,10 @@ class _NodeRun:
         raise leaving
 
     def _with_arguments(self, input: Any, state: list[BaseMessage]) -> Any:
-        """Return the node's input, the arguments of the calls that wait for it in the units of their parameters."""
+        """Return the node's input with the arguments of its calls in the units of their parameters.
+
+        The calls are those of a single ``tool_call``, a list of calls, or the last message of the state.
+        """
         _arrange(self._session, state)
 
         def checked_call(call: Any) -> Any:
@@ -1031,7 +1059,7 @@ class _NodeRun:
         return not last.tool_calls if last else not input
 
     def _with_refusals(self, output: Any) -> Any:
-        """Add the replaced answers to the output of a node."""
+        """Return a node's output with the answers to calls that were rejected."""
         if not self._refusals:
             return output
         if isinstance(output, list):
@@ -1041,9 +1069,7 @@ class _NodeRun:
         return output
 
     def _answer_of(self, output: Any) -> _Answer:
-        """Return the messages that the output adds, and what puts others into their place; results of tools are
-        recorded.
-        """
+        """Return the model's messages in a node's output, and how to replace them; results of tools are recorded."""
         results: list[Any] = []
         structures = [*_structures(output)]
         # The calls that the node itself asks for: their results are no tool's.
@@ -1084,7 +1110,7 @@ def _with_hints(state: Any, hints: list[Any]) -> Any:
 
 
 def _with_messages(state: Any, messages: list[Any]) -> Any:
-    """Return a state with other messages."""
+    """Return a state, in any of its forms, with other messages."""
     if isinstance(state, list):
         return messages
     if isinstance(state, Mapping):
@@ -1106,7 +1132,7 @@ def _structures(output: Any) -> Iterator[Any]:
 
 
 def _with_structure(output: Any, structure: Any) -> Any:
-    """Return a node's output with the checked answer in the place of the model's."""
+    """Return a node's output with the checked structured answer in place of the model's."""
     if isinstance(output, Command):
         return replace(output, update=_with_structure(output.update, structure))
     if isinstance(output, list):

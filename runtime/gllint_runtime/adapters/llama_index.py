@@ -42,12 +42,13 @@ TargetT = TypeVar("TargetT", bound=BaseWorkflowAgent | AgentWorkflow)
 
 
 def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
-    """Return a copy of the agent or AgentWorkflow, its tools recorded and its answers checked before they reach
-    anybody.
+    """Return a copy of the agent or AgentWorkflow that records its tools' results and checks its answers before
+    anyone sees them.
 
-    Agents of the workflow are gated with it, and share its session. ``session`` is the conversation's, or a function
-    that is given a :class:`Run` and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a
-    structured one raises the GLError. Raises TypeError for an ``output_cls`` in which a number needs no claim.
+    Agents of the workflow are gated with it, and share its session. ``session`` is the conversation's, or a
+    function that is given a :class:`Run` and returns it. After the last repair, the answer is what ``on_refusal``
+    says; a structured one raises the GLError. Raises TypeError for an ``output_cls`` in which a number needs no
+    claim.
     """
     if not isinstance(target, BaseWorkflowAgent | AgentWorkflow):
         raise TypeError(f"gate takes an agent or an AgentWorkflow, not {type(target).__name__}")
@@ -60,7 +61,7 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
 
 
 def _gated(target: Any, mixin: type, gate: kit.Gate, agent: Any) -> Any:
-    """A copy of the target whose class has the gate in it."""
+    """Return a gated copy of the target; its structured answer is asked for by the gate."""
     twin = kit.twin(target, mixin, _gllint=gate)
     if target.output_cls is not None:
         gate.require_claims(target.output_cls)
@@ -83,7 +84,7 @@ _TOOL_ID: ContextVar[str | None] = ContextVar("gllint_llama_index_tool_id", defa
 
 
 def _session(gate: kit.Gate, messages: Iterable[Any] = (), memory: Any = None) -> Session:
-    """Return the session of the run, with its messages."""
+    """Return the session of the run, with ``messages`` read into it."""
     run = _RUN.get(None)
     if run is None:
         raise GLRuntimeError(
@@ -98,7 +99,7 @@ def _session(gate: kit.Gate, messages: Iterable[Any] = (), memory: Any = None) -
 
 
 def _structured(gate: kit.Gate, form: Any, agent: Any) -> Any:
-    """Return the function that asks for a structured answer to a conversation and checks it."""
+    """Return the function that asks for a structured answer to a conversation until it passes."""
 
     async def structured_output(messages: list[Any]) -> dict[str, Any]:
         """Ask for a structured answer until it passes."""
@@ -156,14 +157,14 @@ class _Gated:
     async def parse_agent_output(
         self, ctx: Context, ev: AgentOutput
     ) -> StopEvent | AgentInput | ToolCall | None:
-        """End a run, or go on with the tools that the model calls. Raises the GLError of a structured answer."""
+        """Return what the run does next: end, ask again, or call tools. Raises the GLError of a structured answer."""
         result = await super().parse_agent_output(ctx, ev)  # type: ignore[misc]
         if error := _RUN.get().error:
             raise error
         return result
 
     async def _call_tool(self, ctx: Context, tool: Any, tool_input: dict[str, Any]) -> ToolOutput:
-        """Check the arguments of a call, run the tool, and record its result."""
+        """Return the output of a tool, called with checked arguments, as the model receives it."""
         name = tool.metadata.get_name()
         if name == "handoff":
             return await super()._call_tool(ctx, tool, tool_input)  # type: ignore[misc]
@@ -185,7 +186,7 @@ class _Gated:
         )
 
     async def _get_llm_response(self, ctx: Context, llm_input: list[Any], *rest: Any, **options: Any) -> Any:
-        """Return the model's last answer after the iterations ran out."""
+        """Return the model's last answer, after the iterations ran out, asked for until it passes."""
         turn = kit.Turn(self._gllint, _session(self._gllint, llm_input))
         while True:
             stream = _Stream(ctx, turn, by_sentences=True)
@@ -210,7 +211,7 @@ class _GatedAgent(_Gated):
     """An agent whose model is asked until its answer passes."""
 
     async def take_step(self, ctx: Any, llm_input: list[Any], tools: Any, memory: Any) -> AgentOutput:
-        """Ask the model until its answer passes."""
+        """Return the model's answer, asked for until it passes."""
         key = _key(self)
         earlier = [] if key is None else [*await ctx.store.get(key, default=[])]
         messages = [message for message in earlier if isinstance(message, ChatMessage)]
@@ -246,7 +247,7 @@ class _GatedAgent(_Gated):
 
 
 def _check_output(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[Any]:
-    """Put into an output the model's message as it may be shown; what the agent then keeps. Raises GLError."""
+    """Put the model's message as it may be shown into an output, and return what the agent keeps. Raises GLError."""
     text = output.response.content or ""
     if output.retry_messages:
         output.response = _with_text(output.response, "")
@@ -258,7 +259,9 @@ def _check_output(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list
 
 
 def _check_react(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[Any]:
-    """The same for a ReAct agent, which itself asks again for an answer that it could not read."""
+    """Do the same as :func:`_check_output` for a ReAct agent, which asks again by itself for an answer that it
+    cannot read.
+    """
     answer = ""
     if not output.retry_messages:
         for part in steps:
@@ -273,7 +276,7 @@ def _check_react(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[
 def _refuse(
     turn: kit.Turn, output: AgentOutput, steps: list[Any], is_react: bool, error: GLError
 ) -> list[Any]:
-    """Put what the user sees into an output, and return what the agent stores."""
+    """Put what the user sees instead of a rejected answer into an output, and return what the agent keeps."""
     text = turn.refusal(error, steps[-1].response if is_react and steps else output.response.content or "")
     output.raw = None
     output.response = _with_text(output.response, f"Answer: {text}" if is_react else text)
@@ -306,20 +309,20 @@ class _Stream:
         return getattr(self._ctx, name)
 
     def write_event_to_stream(self, event: Any) -> None:
-        """Write what may be shown of an event now."""
+        """Pass an event on: of streamed text only the checked sentences."""
         if isinstance(event, AgentStream):
             self._last = event
             if self._by_sentences and (text := self._turn.feed(event.delta)):
-                self._tell(text, self._turn.shown, [])
+                self._write_text(text, self._turn.shown, [])
         elif self._is_first or not isinstance(event, AgentInput):
             self._ctx.write_event_to_stream(event)
 
     def end(self, text: str) -> None:
         """Write the rest."""
         if self._last is not None:
-            self._tell(self._turn.rest(text), text, self._last.tool_calls)
+            self._write_text(self._turn.rest(text), text, self._last.tool_calls)
 
-    def _tell(self, delta: str, response: str, tool_calls: list[Any]) -> None:
+    def _write_text(self, delta: str, response: str, tool_calls: list[Any]) -> None:
         """Write a piece of text to the event stream."""
         new = {
             "delta": delta,
@@ -335,7 +338,7 @@ class _Stream:
 
 
 def _with_text(message: ChatMessage, text: str) -> ChatMessage:
-    """Return the message with ``text`` in the place of its first text; all else stays."""
+    """Return the message with ``text`` for its first text and without its other texts; all else stays."""
     if (message.content or "") == text:
         return message
     blocks: list[Any] = kit.with_text(
@@ -345,7 +348,7 @@ def _with_text(message: ChatMessage, text: str) -> ChatMessage:
 
 
 def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
-    """Yield the events in the messages of a conversation."""
+    """Yield messages of LlamaIndex as events of a conversation."""
     for message in messages:
         role, text = message.role.value, message.content or ""
         for block in message.blocks:
@@ -382,7 +385,7 @@ def _recorded(tool: Any, call: kit.ToolCall, output: ToolOutput) -> ToolOutput:
 
 
 def _value(call: kit.ToolCall, output: ToolOutput) -> Any:
-    """Return what a tool returned: data if it is data, else its text."""
+    """Return what a tool returned: its data if there is any, else its text."""
     raw = output.raw_output
     data = getattr(raw, "structuredContent", None) or getattr(raw, "structured_content", None)
     if data is not None:

@@ -28,7 +28,7 @@ from gllint_runtime.policy.validation import inline_refs
 
 
 def server(name: str, registry: ToolRegistry) -> Server[Any]:
-    """Return a server that offers the registry's tools, each with its output schema and Quantities as structured
+    """Return a server that offers the registry's tools, with their output schemas, and Quantities as structured
     content.
 
     A call that fails answers with ``is_error`` and what to mend.
@@ -86,13 +86,14 @@ VERIFY = "gllint_verify_answer"
 def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """Return a client, client session or server whose results are recorded.
 
-    The session is that of the run around it, else one of the client's own, which :func:`session_of` gives. ``session``
-    is a Session, or a function that receives the client and returns it. A result that cannot be recorded is rejected:
-    ``is_error``, and the hint without the number. In MCP the program asks the model: :func:`turn_of` gives a turn that
-    asks again ``max_retries`` times, and then says what ``on_refusal`` says.
+    The session is that of the run around it, else one of the client's own, which :func:`session_of` gives.
+    ``session`` is a Session, or a function that receives the client and returns it. A result that cannot be
+    recorded becomes an error with the hint. In MCP the program asks the model: :func:`turn_of` gives a turn that
+    asks again ``max_retries`` times.
 
-    A server is changed and returned. It does not know which conversation a request belongs to, so it needs ``session``:
-    the one of its only client, or a function of the request's context. It has one tool more, ``gllint_verify_answer``.
+    A server is changed in place and returned. It does not know which conversation a request belongs to, so that it
+    needs ``session``: that of its only client, or a function of the request's context. It gains a tool,
+    ``gllint_verify_answer``.
     """
     own = kit.Gate.of(options)
     if isinstance(target, MCPServer):
@@ -149,7 +150,7 @@ class _GatedCalls:
     async def call_tool(
         self, name: str, arguments: dict[str, Any] | None = None, *more: Any, **options: Any
     ) -> Any:
-        """Call a tool; in claims mode its result names the call that claims cite."""
+        """Call a tool, and return its recorded result; in claims mode it names the call that claims cite."""
         call = kit.ToolCall(session_of(self), name, arguments)
         own: Any = super().call_tool  # type: ignore[misc]
         return await kit.arun_steps(
@@ -165,6 +166,7 @@ class _ServerGate:
         self._turns: WeakKeyDictionary[Session, kit.Turn] = WeakKeyDictionary()
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Record the result of a tool's call, or answer a call of the gate's own tool; other requests pass."""
         params = ctx.params or {}
         name, arguments = params.get("name"), params.get("arguments") or {}
         # The server itself answers a request that is no valid call.
@@ -181,7 +183,7 @@ class _ServerGate:
         return await kit.arun_steps(call.steps(run, _refused, _recorded))
 
     def _verified(self, session: Session, arguments: Mapping[str, Any]) -> types.CallToolResult:
-        """Return the message as the user may see it, or the hint, at most ``max_retries`` times for one answer."""
+        """Return a message as the user may see it, or the hint, at most ``max_retries`` times for one answer."""
         turn = self._turns.setdefault(session, kit.Turn(self.gate, session))
         message, claims = str(arguments.get("message", "")), arguments.get("claims")
         text = turn.attempt(
@@ -199,7 +201,7 @@ def _verify(message: str, claims: list[dict[str, Any]] | None = None) -> str:
 
 
 def _recorded(call: kit.ToolCall, result: Any) -> Any:
-    """Return a result with one block more, which names its call. Raises GLError."""
+    """Return a result with one more block, which names its call: "gllint: call_id tc_1". Raises GLError."""
     if isinstance(result, dict) and "content" in result:  # else it asks for input, or became a task
         result = types.CallToolResult.model_validate(result)
     if not isinstance(result, types.CallToolResult) or result.is_error:
@@ -247,7 +249,7 @@ class GatedClient:
         self._tools: dict[str, types.Tool] = {}
 
     async def tools(self) -> list[types.Tool]:
-        """Return the server's tools, all pages of them."""
+        """Return all of the server's tools."""
         tools: list[types.Tool] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
@@ -262,7 +264,10 @@ class GatedClient:
         raise GLRuntimeError("TOOL_FAILED", f"The server lists tools without end: {len(tools)} so far")
 
     async def call(self, name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
-        """``{"tool_call_id", "output"}``. Raises GLError: TOOL_FAILED, ARGUMENT_UNIT, RESULT_SCHEMA, UNIT_UNKNOWN, …"""
+        """Call a tool, and return its output: ``{"tool_call_id": "tc_1", "output": …}``.
+
+        Raises GLError: TOOL_FAILED, ARGUMENT_UNIT, RESULT_SCHEMA, UNIT_UNKNOWN, …
+        """
         if not self._tools:
             await self.tools()
         if name not in self._tools:

@@ -59,13 +59,12 @@ ContextT = TypeVar("ContextT")
 
 
 def gate(target: Agent[ContextT], **options: Unpack[kit.GateOptions]) -> Agent[ContextT]:
-    """Return a copy of the agent, its tools recorded and its answers checked before they reach items, streams and the
-    user.
+    """Return a copy of the agent that records its tools' results and checks its answers before anyone sees them.
 
-    Agents that it hands over to are gated with it; an agent that is one of its tools is gated by itself. ``session``
-    is the conversation's, or a function that is given the run's RunContextWrapper and finds it. Where repairs run out,
-    the answer is what ``on_refusal`` says; a structured one raises the GLError. A model that ``RunConfig`` names goes
-    around the gate: then its guardrail ends the run.
+    Agents that it hands over to are gated with it; an agent among its tools has to be gated by itself. ``session``
+    is the conversation's, or a function that is given the run's RunContextWrapper and returns it. After the last
+    repair, the answer is what ``on_refusal`` says; a structured one raises the GLError. A model named by
+    ``RunConfig`` bypasses the gate: its answers are checked by a guardrail, which ends the run.
     """
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
@@ -83,6 +82,7 @@ class _Agents:
     """The agents of one gate, and the sessions of the runs that go on."""
 
     def __init__(self, gate: kit.Gate) -> None:
+        """Begin without agents and sessions."""
         self.gate = gate
         self._agents: kit.WeakIdentityMap[Agent[Any]] = kit.WeakIdentityMap()
         # By the run's own Usage, which the contexts of its tools share with it.
@@ -97,7 +97,7 @@ class _Agents:
         return self
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
-        """Return the gated copy of an agent, one however often it is handed over to."""
+        """Return the gated copy of an agent; the same copy each time it is handed over to."""
         if isinstance(agent.model, _GatedModel) and agent.model.gate is self:
             return agent
         if (copy := self._agents.get(agent)) is not None:
@@ -139,12 +139,16 @@ class _Agents:
         history: Sequence[kit.Event] = (),
         conversation: str | None = None,
     ) -> Session:
-        """Return the session of a run, with its history."""
+        """Return the session of a run, with ``history`` read into it; a new one is made and remembered for a new
+        run.
+        """
         usage = None if context is None else context.usage
         session = None if usage is None else self._sessions.get(usage)
         if session is not None:
             kit.read_history(session, history)
             return session
+        # A run without its items goes on somewhere: an answer says that its conversation has begun, so that
+        # one ``Session`` may serve it.
         session = self.gate.conversation(context, history or [kit.Answer()], conversation=conversation)
         if usage is not None:
             self._sessions.put(usage, session)
@@ -168,7 +172,7 @@ class _Agents:
     def _was_checked(
         self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any
     ) -> GuardrailFunctionOutput:
-        """Let a checked answer pass the guardrail. Any other one ends the run."""
+        """Return the verdict of the guardrail: a checked answer passes, any other one ends the run."""
         session = self.session(context)
         if not isinstance(output, str) or session.was_shown(output) or self._refusals.get(session) == output:
             return GuardrailFunctionOutput(None, tripwire_triggered=False)
@@ -232,7 +236,7 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
 
 
 def _for_model(call: kit.ToolCall, output: Any) -> Any:
-    """Return what the model receives of an output; pictures and files stay as they are. Raises GLError."""
+    """Return what the model receives for an output; pictures and files stay as they are. Raises GLError."""
     items = output if isinstance(output, list) else [output]
     files = [item for item in items if isinstance(item, _FILES)]
     data = [item.text if isinstance(item, ToolOutputText) else item for item in items if item not in files]
@@ -274,7 +278,7 @@ class _GatedOutput(AgentOutputSchemaBase):
         return self._own.is_strict_json_schema()
 
     def read(self, session: Session, text: str) -> None:
-        """Check an answer. Raises GLError."""
+        """Check a structured answer while its session is known; the runner reads it later. Raises GLError."""
         with kit.using(session):
             try:
                 answer = self._own.validate_json(text)
@@ -325,7 +329,7 @@ class _GatedModel(Model):
         *rest: Any,
         **options: Any,
     ) -> ModelResponse:
-        """Ask the model, and again with what is wrong with its answer."""
+        """Return the model's answer, asked for until it passes."""
         turn = _Turn(self.gate, system_instructions, input, tools, output_schema, options)
         usage = None
         while True:
@@ -349,7 +353,7 @@ class _GatedModel(Model):
         *rest: Any,
         **options: Any,
     ) -> AsyncIterator[Any]:
-        """The same, by sentences."""
+        """Yield the events of the model's answer, its text by checked sentences, asked for until it passes."""
         turn = _Turn(self.gate, system_instructions, input, tools, output_schema, options)
         usage: Any = None
         first = True
@@ -369,15 +373,15 @@ class _GatedModel(Model):
                     final = response.model_copy(update={"output": output, "usage": usage})
                     yield event.model_copy(update={"response": final})
                     return
-                for passed in stream.passed(event, first):
-                    yield passed
+                for shown_parts in stream.shown_parts(event, first):
+                    yield shown_parts
             else:  # it says itself how it ended
                 return
             first = False
 
 
 def _added(usage: Any, usage_added: Any) -> Any:
-    """Add the token counts of two requests."""
+    """Return the token counts of two requests together."""
     if usage is None or usage_added is None:
         return usage_added or usage
     return usage_added.model_copy(
@@ -400,6 +404,7 @@ class _Turn:
         output_schema: Any,
         options: Mapping[str, Any],
     ) -> None:
+        """Begin a turn from the arguments of a request to the model."""
         self.agents, self.options = agents, dict(options)
         self._is_stored = bool(options.get("previous_response_id") or options.get("conversation_id"))
         own: dict[str, bool] = {
@@ -413,9 +418,9 @@ class _Turn:
         self.structure: _GatedOutput | None = output_schema if is_structured else None
 
     def accept(self, output: list[Any], response_id: str | None) -> list[Any] | None:
-        """Return the items of an answer as they may be shown; ``None``: ask again.
+        """Return the items of an answer as they may be shown; ``None`` if the model has to be asked again.
 
-        Raises GLError for a structured answer.
+        Raises GLError for a structured answer after the last repair.
         """
 
         def refused(error: GLError) -> list[Any]:
@@ -462,7 +467,7 @@ class _Stream:
         self._ends: list[Any] = []
         self.items: list[Any] = []
 
-    def passed(self, event: Any, first: bool) -> Iterator[Any]:
+    def shown_parts(self, event: Any, first: bool) -> Iterator[Any]:
         """Yield the parts of an event that may be shown now."""
         kind = getattr(event, "type", "")
         if kind == "response.output_text.delta":
@@ -494,7 +499,7 @@ class _Stream:
             yield event
 
     def ending(self, output: list[Any]) -> Iterator[Any]:
-        """Yield the rest of the text, and the events that say that it is whole."""
+        """Yield the rest of the text, and the events that end it, with the checked text."""
         text = "".join(_output_texts(output))
         rest = self._turn.kit.rest(text)
         if rest and isinstance(self._text, ResponseTextDeltaEvent):
@@ -527,7 +532,7 @@ def _kind(item: Any) -> Any:
 
 
 def _history(instructions: Any, items: Any, own: Mapping[str, bool]) -> Iterator[kit.Event]:
-    """Yield the events in the items. Results of tools without a gate are not in the gate's form."""
+    """Yield the items of a conversation as its events, without results of tools that have no gate."""
     if isinstance(instructions, str):
         yield kit.UserText(instructions, "prompt")
     yield from map(kit.UserText, _user_texts(items))
@@ -555,8 +560,8 @@ def _result_texts(item: Any) -> list[Any]:
 def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
     """Return the items as the model receives them, and record the results of tools that the gate does not run.
 
-    Such tools belong to MCP servers or to the provider. Their results are recorded even if the session already has a
-    result with the same call id: the model could have written that id itself.
+    Such tools belong to MCP servers or to the provider. Their results are recorded even if the session has a
+    result with the same call id, which the model could have written itself.
     """
     if isinstance(items, str):
         return items
@@ -570,7 +575,7 @@ def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool])
 
 
 def _recorded(session: Session, item: Any, call: Any, own: Mapping[str, bool]) -> Any:
-    """Return the result of a tool of another owner, recorded once."""
+    """Return an item with the result of a tool without a gate as the model receives it, recorded once."""
     output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
     if own.get(name or "") or name is None or not isinstance(output, str):
         return item
@@ -595,7 +600,7 @@ def _output_texts(output: list[Any]) -> Iterator[str]:
 
 
 def _with_text(output: list[Any], text: str) -> list[Any]:
-    """Return the items with ``text`` in the place of their first text; all else stays."""
+    """Return the items with ``text`` for their first text and ``""`` for the others; all else stays."""
     if "".join(_output_texts(output)) == text:
         return output
     rest = [text]
@@ -609,7 +614,7 @@ def _with_text(output: list[Any], text: str) -> list[Any]:
 
 
 def _refusal(output: list[Any]) -> str:
-    """Return the model's refusal to answer; empty if there is none."""
+    """Return the model's refusal to answer, ``""`` if there is none."""
     return "".join(
         part.refusal
         for item in output
@@ -641,7 +646,7 @@ def _with_words(part: Any, text: str) -> Any:
 
 
 def _user_texts(items: Any) -> Iterator[str]:
-    """Yield the texts of the user in what ``Runner.run`` takes for its input."""
+    """Yield the texts of the user in the input of ``Runner.run``: a text, or items."""
     if isinstance(items, str):
         yield items
         return
@@ -656,7 +661,10 @@ def _user_texts(items: Any) -> Iterator[str]:
 
 
 def guardrail(session: Session) -> OutputGuardrail[Any]:
-    """Trips where the final output may not be shown; its ``output_info`` is the Verified, or the error as data."""
+    """Return a guardrail that ends the run if the final output may not be shown.
+
+    Its ``output_info`` is the Verified, or the error as data.
+    """
 
     def check(context: RunContextWrapper[Any], agent: Agent[Any], output: Any) -> GuardrailFunctionOutput:
         try:
@@ -670,10 +678,11 @@ def guardrail(session: Session) -> OutputGuardrail[Any]:
 async def run(
     agent: Agent[Any], user: Any, session: Session, *, max_retries: int = 2, **options: Any
 ) -> Verified:
-    """Run an agent until its answer passes; ``options`` go to ``Runner.run``. Raises GLError after ``max_retries``.
+    """Run an agent until its answer passes, and return that. Raises GLError after ``max_retries``.
 
-    ``user`` is what the user says, or the items of a conversation that ends with it. For an agent whose tools are
-    :func:`gated`; one of :func:`gate` is run by ``Runner`` itself.
+    ``user`` is what the user says, or the items of a conversation that ends with it; ``options`` go to
+    ``Runner.run``. It is for an agent whose tools are :func:`gated`; an agent of :func:`gate` is run by ``Runner``
+    itself.
     """
     begins = isinstance(user, str) or not any(_kind(item) in ("function_call", "assistant") for item in user)
     kit.session_for(session, None, begins=begins and options.get("session") is None)

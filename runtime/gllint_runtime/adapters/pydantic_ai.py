@@ -65,12 +65,11 @@ AgentT = TypeVar("AgentT", bound=AbstractAgent[Any, Any])
 
 
 def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
-    """Return the agent, its tools recorded and its answers checked before they reach its history, its streams and its
-    user.
+    """Return the agent with its tools' results recorded and its answers checked before anyone sees them.
 
-    ``session`` is the conversation's, or a function that is given the RunContext and finds it. Where repairs run out,
-    the answer is what ``on_refusal`` says. Structured answers are checked, too (:class:`~gllint_runtime.Claimed`);
-    they are not streamed: that raises a UserError.
+    ``session`` is the conversation's, or a function that is given the RunContext and returns it. After the last
+    repair, the answer is what ``on_refusal`` says. Structured answers are checked, too
+    (:class:`~gllint_runtime.Claimed`); they are not streamed: that raises a UserError.
     """
     if not isinstance(target, AbstractAgent):
         raise TypeError(f"gate takes an agent of pydantic-ai, not {type(target).__name__}")
@@ -93,6 +92,9 @@ class _GatedAgent(WrapperAgent[Any, Any]):
         self._capability = capability
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the wrapped agent (``tool``, ``instructions``). Raises TypeError for one that
+        runs it ungated.
+        """
         # ``tool``, ``instructions``, ``output_validator``, …: a decorator or a list of the agent's own.
         if name.startswith("_"):
             raise AttributeError(name)
@@ -116,7 +118,7 @@ _AROUND_THE_GATE = frozenset({"to_web", "to_a2a", "to_ag_ui"})
 
 
 def _require_claims(gate: kit.Gate, output: Any) -> None:
-    """Raises TypeError for an output type, or an output function's parameter, in which a number needs no claim."""
+    """Raise TypeError for an output type, or a parameter of an output function, in which a number needs no claim."""
     if isinstance(output, list | tuple):
         for item in output:
             _require_claims(gate, item)
@@ -163,7 +165,9 @@ class Gate(AbstractCapability[Any]):
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, handler: Any
     ) -> Any:
-        """Call a tool with its arguments in the units of its parameters, and record what it returned."""
+        """Return the result of a tool, called with arguments in the units of its parameters, as the model receives
+        it.
+        """
         if tool_def.kind == "output":
             return await handler(args)
         schema = tool_def.parameters_json_schema
@@ -175,7 +179,7 @@ class Gate(AbstractCapability[Any]):
     async def wrap_output_validate(
         self, ctx: RunContext[Any], *, output_context: Any, output: Any, handler: Any
     ) -> Any:
-        """Read a structured answer: each claim in it becomes the tool's Quantity, all else is checked."""
+        """Return a checked structured answer, in which each claim has become the tool's Quantity."""
         with kit.using(self._session):
             answer = await handler(output)
             try:
@@ -202,7 +206,7 @@ class Gate(AbstractCapability[Any]):
 def _answer(
     turn: kit.Turn, response: ModelResponse, parameters: ModelRequestParameters
 ) -> ModelResponse | None:
-    """Return what the model said, with its text checked; ``None`` if the model is to be asked again."""
+    """Return the model's response with its text checked; ``None`` if the model has to be asked again."""
     texts = [part for part in response.parts if isinstance(part, TextPart)]
     if parameters.output_object is not None or not texts:  # JSON of a schema is checked where it is read
         return response
@@ -217,7 +221,7 @@ def _answer(
 
 
 def _with_text(response: ModelResponse, text: str) -> ModelResponse:
-    """Return a response with another text, in its first text part."""
+    """Return a response with ``text`` in its first text part, and without its further texts."""
     parts = kit.with_text(
         response.parts,
         text,
@@ -244,7 +248,7 @@ class _GatedModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Ask the model, and again with what is wrong with its answer."""
+        """Return the model's answer, asked for until it passes."""
         usage = RequestUsage()
         turn = self._gate.turn(messages)
         while True:
@@ -263,7 +267,7 @@ class _GatedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """The same, by sentences."""
+        """Open a stream of the model's answer by checked sentences. Raises UserError for a structured answer."""
         if model_request_parameters.output_tools or model_request_parameters.output_object is not None:
             raise UserError(
                 "gllint: a structured answer is not streamed, since it is checked as a whole: use run()"
@@ -294,7 +298,7 @@ class _CheckedStream(StreamedResponse):
     ask: Callable[[list[ModelMessage]], Any]
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        """Yield checked events, and ask again until the answer passes."""
+        """Yield the checked events of the answer, asked for until it passes."""
         hints: list[ModelMessage] = []
         while True:
             async with self.ask(hints) as stream:
@@ -361,7 +365,7 @@ def _session(gate: kit.Gate, ctx: RunContext[Any]) -> Session:
 
 
 def _history(ctx: RunContext[Any]) -> Iterator[kit.Event]:
-    """Yield the events in the messages of a run."""
+    """Yield the messages of a run as events of a conversation."""
     for message in ctx.messages:
         if isinstance(message, ModelResponse):
             yield kit.Answer()
@@ -420,7 +424,7 @@ class GatedToolset(WrapperToolset[Any]):
     session: kit.SessionOption = None
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: Any) -> Any:
-        """Call the tool, record its output."""
+        """Call a tool, record its output, and return what the model receives."""
         session = _session(kit.Gate(self.session), ctx)
         last = ctx.messages[-1] if ctx.messages else None
         parts = last.parts if isinstance(last, ModelResponse) else ()
@@ -432,15 +436,16 @@ class GatedToolset(WrapperToolset[Any]):
 
 
 def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any], Any], Any]:
-    """Return an output validator: the message as the user may see it, or ModelRetry with what to mend.
+    """Return an output validator: it returns the message as the user may see it, or raises ModelRetry with what to
+    mend.
 
-    An output type that is a model of ``message`` and ``claims`` stays one, with that message; one that has more next
-    to them gives the message alone; of any other model each text is checked. For :class:`~gllint_runtime.Claimed`
-    fields take :func:`gate`.
+    An output type with ``message`` and ``claims`` stays one, with the checked message; one with more fields gives
+    the message alone; of any other model each text is checked. For :class:`~gllint_runtime.Claimed` fields use
+    :func:`gate`.
 
-    A stream is withheld: ``stream_output()`` and ``stream_text()`` show nothing until the answer is complete, and
-    ``get_output()`` gives it. ``stream_text(delta=True)`` asks no validator, by the framework's own design, and shows
-    unchecked text: :func:`gate` withholds it.
+    ``stream_output()`` and ``stream_text()`` show nothing until the answer is complete.
+    ``stream_text(delta=True)`` asks no validator, by the framework's own design, and shows unchecked text:
+    :func:`gate` withholds it.
     """
 
     def check(ctx: RunContext[Any], output: Any) -> Any:

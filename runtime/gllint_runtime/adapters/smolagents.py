@@ -38,11 +38,13 @@ AgentT = TypeVar("AgentT", bound=MultiStepAgent)
 
 
 def gate(target: AgentT, **options: Unpack[kit.GateOptions]) -> AgentT:
-    """The same agent, its tools recorded and its answers checked before they reach memory, streams and user.
+    """Gate an agent in place and return it: results of tools are recorded, answers checked before anyone sees
+    them.
 
-    Agents that it manages are gated with it. ``session`` is the conversation's, or a function that is given the agent
-    and finds it. Where repairs run out, the answer is what ``on_refusal`` says. Raises TypeError for a ``final_answer``
-    tool that returns bare numbers and for code that runs elsewhere, ValueError for an agent that is gated already.
+    Agents that it manages are gated with it. ``session`` is the conversation's, or a function that is given the
+    agent and returns it. After the last repair, the answer is what ``on_refusal`` says. Raises TypeError for a
+    ``final_answer`` tool that returns bare numbers and for code that runs elsewhere, ValueError for an agent that
+    is gated already.
     """
     if not isinstance(target, MultiStepAgent):
         raise TypeError(f"gate takes an agent of smolagents, not {type(target).__name__}")
@@ -71,6 +73,9 @@ class _Agent:
     """An agent and those that it manages, with the gate around their methods."""
 
     def __init__(self, agent: Any, gate: kit.Gate) -> None:
+        """Replace the methods of an agent and of those that it manages. Raises TypeError for one that cannot be
+        checked.
+        """
         final = agent.tools.get("final_answer")
         if final is not None:
             form = typing.get_type_hints(type(final).forward, include_extras=True).get("return", Any)
@@ -103,7 +108,7 @@ class _Agent:
     # ------------------------------------------------------------------------------------------------- runs
 
     def run_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        """Yield a run of the agent, by steps, with the session of its conversation."""
+        """Yield the steps of a run, each with the session of its conversation."""
         run = _Run(kit.Turn(self.gate, self.gate.conversation(self.agent, self._history())))
 
         @contextmanager
@@ -116,7 +121,7 @@ class _Agent:
                 yield step
 
     def _history(self) -> Iterator[kit.Event]:
-        """Yield the events in the memory of an agent."""
+        """Yield the memory of the agent as events of a conversation."""
         if isinstance(own := getattr(self.agent, "instructions", None), str):
             yield kit.UserText(own, "prompt")
         for step in self.agent.memory.steps:
@@ -135,7 +140,7 @@ class _Agent:
                 yield event
 
     def step_stream(self, step: Any) -> Iterator[Any]:
-        """Yield one step after all of it is checked."""
+        """Yield the events of one step, after all of it is checked."""
         run = self._run.get()
         run.step, step.gllint, hints = step, [], run.hints
         if isinstance(self.agent, CodeAgent):
@@ -169,7 +174,7 @@ class _Agent:
         yield from events
 
     def _clean(self, run: _Run, step: Any, hints: list[ChatMessage]) -> None:
-        """Remove the hints of one attempt from a step, and what the model wrote that is rejected."""
+        """Remove from a step the hints of an attempt, and the model's thoughts if they are rejected."""
         if step.model_input_messages is not None:
             step.model_input_messages = [m for m in step.model_input_messages if not _is_in(m, hints)]
         if step.gllint and isinstance(self.agent, CodeAgent) and run.session.mode == "claims":
@@ -190,7 +195,9 @@ class _Agent:
         return ActionOutput(output=output, is_final_answer=True)
 
     def _refused(self, run: _Run, step: Any, error: GLError, draft: str) -> str:
-        """Return what the user sees after the last attempt; before, raise AgentError, which lets the agent continue."""
+        """Return what the user sees after the last repair; before it, raise AgentError, after which the agent
+        continues.
+        """
         answer = _text(step.model_output)
         if (message := step.model_output_message) is not None and message.tool_calls:
             answer += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
@@ -203,7 +210,7 @@ class _Agent:
         raise AgentError(f"The answer was rejected: [{error.code}]", self.agent.logger) from None
 
     def last_answer(self, task: str) -> ChatMessage:
-        """Return the answer that is asked for where the steps run out."""
+        """Return the answer that is asked for when the steps have run out, until it passes."""
         run = self._run.get()
         run.hints = []
         while True:
@@ -255,7 +262,7 @@ class _Agent:
         return kit.run_steps(own.steps(execute, refused, partial(self._recorded, run)))
 
     def _called(self, tool: Any) -> Any:
-        """Return a tool as code calls it: the code gets the output, the model receives the id with the logs."""
+        """Return a tool as code calls it: the code gets the output itself, the model receives its id in the logs."""
         run = self._run.get()
 
         def called(*arguments: Any, **named: Any) -> Any:
@@ -293,10 +300,7 @@ def _schema(tool: Any) -> Mapping[str, Any]:
 
 
 def _checked(session: Session, output: Any) -> Any:
-    """Return a final answer as it may be shown: text, data whose numbers are claims, or a picture as it is.
-
-    Raises GLError.
-    """
+    """Return a final answer as it may be shown: text, data whose numbers are claims, or a picture. Raises GLError."""
     if output is None or isinstance(output, bool | AgentImage | AgentAudio):
         return output
     if type(output).__module__.startswith("PIL."):  # a picture that no tool has wrapped yet
@@ -312,7 +316,7 @@ def _checked(session: Session, output: Any) -> Any:
 
 
 def _keys(data: Any) -> Iterator[str]:
-    """Yield all keys in data, nested ones too."""
+    """Yield all keys in data, also nested ones."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield str(key)

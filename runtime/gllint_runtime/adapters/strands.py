@@ -48,12 +48,13 @@ TargetT = TypeVar("TargetT", bound=Agent | MultiAgentBase)
 
 
 def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
-    """The same agent, graph or swarm, its tools recorded and its answers checked before they reach anybody.
+    """Gate an agent, graph or swarm in place and return it: results are recorded, answers checked before anyone
+    sees them.
 
-    Agents that are its nodes or its tools are gated with it, and find its session. ``session`` is the conversation's,
-    or a function that is given a :class:`Run` and finds it. Where repairs run out, the answer is what ``on_refusal``
-    says; a structured one raises the GLError. Raises TypeError for a ``structured_output_model`` of bare numbers,
-    ValueError for an agent that is gated already.
+    Agents that are its nodes or its tools are gated with it, and use its session. ``session`` is the
+    conversation's, or a function that is given a :class:`Run` and returns it. After the last repair, the answer is
+    what ``on_refusal`` says; a structured one raises the GLError. Raises TypeError for a
+    ``structured_output_model`` of bare numbers, ValueError for an agent that is gated already.
     """
     if not isinstance(target, Agent | MultiAgentBase):
         raise TypeError(f"gate takes an Agent, a graph or a swarm, not {type(target).__name__}")
@@ -75,7 +76,7 @@ class _Agents:
         self._runs: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
     def enter(self, agent: Agent) -> None:
-        """Wrap the model and the tools of an agent, and of the agents among its tools."""
+        """Gate an agent, and the agents among its tools."""
         if agent in _GATED:
             return
         self.gate.require_claims(agent._default_structured_output_model)
@@ -88,7 +89,7 @@ class _Agents:
         self._enter_all(getattr(tool, "agent", None) for tool in agent.tool_registry.registry.values())
 
     def surround(self, graph: Any) -> None:
-        """Give the nodes of a graph or a swarm one session for each run, and gate them."""
+        """Give each run of a graph or swarm one session for all nodes, and gate these."""
         if graph in _GATED:
             return
         _GATED.add(graph)
@@ -137,7 +138,7 @@ class _Agents:
     # ------------------------------------------------------------------------------------------------- tools
 
     async def tool(self, context: Any, run: Callable[[Any], Any]) -> AsyncIterator[TypedEvent]:
-        """Call a tool with its arguments in the units of its parameters, and record what it returned."""
+        """Call a tool with its arguments in the units of its parameters, and yield its events, the result recorded."""
         session = self.session(context)
         use, tool = context.tool_use, context.tool
         if tool is None or tool.tool_type == "structured_output":
@@ -163,7 +164,7 @@ class _Agents:
     # ------------------------------------------------------------------------------------------------- model
 
     async def model(self, context: Any, run: Callable[[Any], Any]) -> AsyncIterator[TypedEvent]:
-        """Ask the model until its answer passes; stream only checked text."""
+        """Yield the events of the model's answer, its text by checked sentences, asked for until it passes."""
         session, form = self.session(context), _structured_tool(self.gate, context.agent)
         turn = kit.Turn(self.gate, session)
         usage: dict[str, int] = {}
@@ -240,7 +241,7 @@ class _Answer:
         return _with_text(message, self._turn.refusal(error, "".join(_texts(message["content"]))))
 
     def checked(self) -> Any:
-        """Return the message as it may be shown: all but its text stays. Raises GLError."""
+        """Return the message with its text checked. Raises GLError."""
         message, session = self.stop.message, self._turn.session
         text = "".join(_texts(message["content"]))
         uses = _uses(message)
@@ -269,9 +270,9 @@ async def _refused_structured_output(*arguments: Any, **options: Any) -> Any:
 
 
 def _structured_tool(gate: kit.Gate, agent: Any) -> Any:
-    """Return the tool by which the model gives the structured answer of this run.
+    """Return the tool by which the model gives this run's structured answer, ``None`` without one.
 
-    Raises TypeError for one without claims.
+    Raises TypeError for a type without claims.
     """
     for tool in agent.tool_registry.dynamic_tools.values():
         if tool.tool_type == "structured_output":
@@ -309,17 +310,16 @@ def _uses(message: Any) -> list[Any]:
 
 
 def _with_text(message: Any, text: str) -> Any:
-    """Return the message with ``text`` in place of its texts, where the first was; other blocks stay."""
+    """Return the message with ``text`` for its first text and without its other texts; other blocks stay."""
     if "".join(_texts(message["content"])) == text:
         return message
 
     def put(block: Any, new: str) -> Any:
-        cited = block.get("citationsContent") if block else None
+        """Return a block with its text replaced; a new one for a message without text (``None``)."""
         part = {"text": new}
-        return {
-            **(block or {}),
-            **(part if cited is None else {"citationsContent": {**cited, "content": [part]}}),
-        }
+        if block is None or (cited := block.get("citationsContent")) is None:
+            return {**(block or {}), **part}
+        return {**block, "citationsContent": {**cited, "content": [part]}}
 
     def is_text(block: Any) -> bool:
         return bool({"text", "citationsContent"} & block.keys())
@@ -328,7 +328,7 @@ def _with_text(message: Any, text: str) -> Any:
 
 
 def _hint(message: Any, hint: str) -> Any:
-    """Return the message that says what is wrong with an answer, as the result of the tools that it calls."""
+    """Return the message that says what is wrong with an answer, as the result of its calls of tools if it has any."""
     text = [{"text": hint}]
     results = [
         {"toolResult": {"toolUseId": use["toolUseId"], "status": "error", "content": text}}
@@ -349,7 +349,9 @@ def _history_of(agent: Any) -> Iterator[kit.Event]:
 
 
 def _history(messages: Any, summary: Any = None) -> Iterator[kit.Event]:
-    """Yield the events in messages; the ``summary`` among them is a model's report of what the user said."""
+    """Yield messages of Strands as events of a conversation; ``summary`` is the one that a model wrote about
+    earlier ones.
+    """
     for message in messages:
         if message is summary or message["role"] == "assistant":
             yield kit.Answer()
@@ -388,9 +390,7 @@ def _refused_result(use: Any, hint: str) -> ToolResultEvent:
 
 
 def _of_plain_results(tool: Any) -> Any:
-    """Return a tool whose function's Quantities and models become JSON, of which Strands makes the text of objects
-    else.
-    """
+    """Return a tool whose function's Quantities and models become JSON; Strands would write them as Python objects."""
     if not isinstance(tool, DecoratedFunctionTool) or inspect.isasyncgenfunction(tool._tool_func):
         return tool
     call: Any = tool._tool_func
@@ -406,7 +406,7 @@ def _of_plain_results(tool: Any) -> Any:
 
 
 def _plain(result: Any) -> Any:
-    """Return a result as JSON data if it can be."""
+    """Return a result as JSON data, or unchanged if it is none."""
     if isinstance(result, str):
         return result
     try:
