@@ -83,17 +83,22 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
-    """Return the HTTP headers of a message: the protocol's version, and since 2026 its method and subject."""
+    """Return the HTTP headers of a message: ``{"mcp-protocol-version": "2025-06-18"}``; since 2026 also its method
+    and name.
+
+    ``negotiated`` is the version of the session, for a message that states none.
+    """
     if not isinstance(message, dict):
         return {}
     params = message.get("params")
     params = params if isinstance(params, dict) else {}
     meta = params.get("_meta")
-    own = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+    stated = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
     headers = {}
-    if isinstance(version := own or negotiated, str):
+    if isinstance(version := stated or negotiated, str):
         headers["mcp-protocol-version"] = version
-    if isinstance(own, str) and isinstance(message.get("method"), str):
+    # Only a message of 2026 states its version, and only there these headers are asked for.
+    if isinstance(stated, str) and isinstance(message.get("method"), str):
         from mcp.shared.inbound import encode_header_value
 
         headers["mcp-method"] = message["method"]
@@ -270,7 +275,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
         """Send a message to the client, with the request that it belongs to."""
         try:
             read = jsonrpc_message_adapter.validate_json(data, by_name=False)
-        except ValueError:
+        except ValueError:  # no message: the SDK could not send it
             return
         metadata = ServerMessageMetadata(related_request_id=_request_of(message, open_requests))
         with contextlib.suppress(BrokenResourceError, ClosedResourceError):  # the client has gone
@@ -283,7 +288,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
                 item = await anext(reader)
             except (StopAsyncIteration, BrokenResourceError, ClosedResourceError):
                 return
-            if isinstance(item, Exception):
+            if isinstance(item, Exception):  # what came is no message
                 continue
             message = item.message
             if (number := getattr(message, "id", None)) is not None and hasattr(message, "method"):

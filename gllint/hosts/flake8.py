@@ -206,11 +206,13 @@ def _report_unreadable_files() -> None:
         return
 
     def run_checks(self: Any) -> Any:
-        """Report our findings in place of an error of flake8."""
+        """Run flake8's own checks, and report our findings in place of its error about an unreadable file."""
         result = original(self)
         codes = {code for code, *_ in self.results} & {_UNREADABLE, _UNPARSABLE}
         if self.processor is not None:
-            codes.discard(_UNREADABLE)  # which then is of the tokens: plugins were asked
+            codes.discard(
+                _UNREADABLE
+            )  # the file was read, so that plugins were run: the code is about its tokens
         if codes:
             lines = self.processor.lines if self.processor is not None else ()
             for line, column, text, _ in Plugin.reports_instead(self.display_name, lines, codes):

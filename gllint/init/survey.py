@@ -111,7 +111,11 @@ def _template_pattern(relative: str) -> str:
 
 
 def _dispatching() -> re.Pattern[str]:
-    """Return the expression that finds a definition of a dispatcher, or of a class derived from one."""
+    """Return the expression that finds a definition of a dispatcher (``def dispatch_tool``), or of a class derived
+    from one.
+
+    The names are those of the table of frameworks.
+    """
     names = {name.rpartition(".")[2] for row in shipped().rows for name in row.dispatchers}
     either = "|".join(map(re.escape, sorted(names)))
     return re.compile(

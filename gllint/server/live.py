@@ -90,7 +90,7 @@ class LiveWorkspace:
     def _recalled(self) -> dict[str, Result]:
         """Return the results of earlier checks that are still valid, by file."""
         index = self.index
-        index.project  # noqa: B018
+        index.project  # noqa: B018 (building it determines which stored results are still valid)
         entries = index.analysis_cache.results(self.config.codes, index.candidates())
         index.find_tools()
         self._is_forgotten = False
@@ -145,22 +145,22 @@ class LiveWorkspace:
         """Update the index after an edit of one file."""
         index, read = self.index, self._sources.read
         screened = index.table.screen([path])[path]
-        talked, talks = bool(index.talking), bool(screened.flags & TALKS)
+        had_talking, talks = bool(index.talking), bool(screened.flags & TALKS)
         (index.talking.add if talks else index.talking.discard)(path)
-        if bool(index.talking) != talked:  # what a list of tools means in any file has changed
+        if bool(index.talking) != had_talking:  # what a list of tools means in any file has changed
             index.drop(path)
             self._forget_project({path})
             return
         name = screened.digest
         if not name and screened.flags & MAY_USE:
             name = uses_file((index.settings, index.names, False), path, read)
-        takes_part, unread = index.candidates().get(path), index.unread.get(path)
+        candidate, unread = index.candidates().get(path), index.unread.get(path)
         if path in index.parsed:
-            is_same = name and takes_part == name
+            is_same = name and candidate == name
         elif unread is not None:
             is_same = unread.digest == digest(read(path))
-        else:
-            is_same = not name and takes_part is None
+        else:  # it used no tool before, and uses none now
+            is_same = not name and candidate is None
         if is_same:
             return
         index.follow(path, name)
@@ -250,14 +250,14 @@ class LiveWorkspace:
         readers = [reader for path in texts for reader in index.texts().get(path, ())]
         reporting_files = [*wanted, *readers, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
         unchecked = [path for path in reporting_files if path in candidates and path not in self._results]
-        index.project  # noqa: B018
+        index.project  # noqa: B018 (asking for it adds the candidates that are new)
         self._results |= on_large_stack(self._check, unchecked)
         results = {
             path: result
             for path, result in self._all_results()
             if path in wanted or any(finding.path in wanted for finding in result.findings)
         }
-        if fixes:
+        if fixes:  # stored results have none: they are checked again
             again = [path for path in results if path in candidates]
             results |= on_large_stack(check_files, index, again, True)
         for path, screened in index.table.screen(wanted.keys() - texts).items():

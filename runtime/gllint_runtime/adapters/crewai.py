@@ -188,6 +188,7 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
     def running(inputs: Any, form: Any = None, *, begins: bool = False) -> Iterator[None]:
         """Run the agent under the session of its conversation."""
         is_inner = kit.current_session() is not None
+        # An answer says that the conversation goes on, so that one Session may serve it.
         history: Iterable[kit.Event] = [] if begins else [kit.Answer()]
         if not isinstance(inputs, list | str):
             _require_no_final_tool(inputs.tools)

@@ -685,6 +685,7 @@ async def run(
     itself.
     """
     begins = isinstance(user, str) or not any(_kind(item) in ("function_call", "assistant") for item in user)
+    # Rejects a session that has served another conversation.
     kit.session_for(session, None, begins=begins and options.get("session") is None)
     if text := "\n".join(_user_texts(user)):
         kit.hear(session, [text])

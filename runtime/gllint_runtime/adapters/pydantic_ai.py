@@ -134,8 +134,13 @@ def _require_claims(gate: kit.Gate, output: Any) -> None:
         own = {name: hint for name, hint in own.items() if (get_origin(hint) or hint) is not RunContext}
         for name, hint in own.items():
             gate.require_claims(hint, f"{name} of {output.__name__}()")
-        if len(own) > 1 and any(isinstance(m, Declared) for h in own.values() for m in get_args(h)):
-            raise TypeError(f"{output.__name__}() takes Unclaimed with others: take one model that has them")
+        # The function is checked by its arguments as one dict, which does not tell which of them is Unclaimed.
+        if len(own) > 1 and any(
+            isinstance(mark, Declared) for hint in own.values() for mark in get_args(hint)
+        ):
+            raise TypeError(
+                f"{output.__name__}() takes Unclaimed next to other parameters: declare one model with all of them"
+            )
     elif not isinstance(output, TextOutput) and output not in _OF_THE_FRAMEWORK:
         gate.require_claims(output)
 

@@ -241,6 +241,7 @@ def with_quantities_converted(
     quantities = ((path, sent) for path, _, sent in quantities_in(arguments, shapes))
     for path, sent in (*quantities, *_written_quantities(arguments, parameters)):
         parameter = parameters.at(path)
+        # Without a known unit nothing is converted; nor is an object that the schema wants in its own shape.
         if not parameter.readings or (parameter.takes_shape and not parameter.takes_number):
             continue
         target = _target(sent, parameter)
@@ -350,6 +351,7 @@ def unit_of_holder(value: Any, parameter: ParameterUnit, holders: Iterable[str])
     """
     wrong: str | None = None
     for unit in holders:
+        # True: the same unit; False: another size of one dimension; None: another dimension.
         fits = [_fits(value, unit, reading) for reading in parameter.readings]
         if True in fits:
             return unit, False

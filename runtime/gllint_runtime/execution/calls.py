@@ -95,7 +95,7 @@ def run_blocking(call: Call, cancelled: Callable[[], bool] = lambda: False) -> A
         raise
     except BaseException as error:
         raise _failed(call, error) from error
-    if type(result) is dict or not inspect.isawaitable(result):
+    if type(result) is dict or not inspect.isawaitable(result):  # most results are dicts: a quick answer
         return result
     return _in_thread(call, _result(call, lambda: result), cancelled)
 
@@ -118,6 +118,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[
     running = loop_thread.start(work)
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)
     try:
+        # Every 20 ms, whether the time is up or the run is cancelled.
         while not wait([running], min(0.02, max(0.0, deadline - time.monotonic()))).done:
             if time.monotonic() >= deadline:
                 raise _timed_out(call)

@@ -253,12 +253,12 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
     while work:
         part, seen = work.pop(), seen + 1
         if seen > _MOST_TYPES:
-            if isinstance(hint, Mapping):  # what it lets through is checked for what it is
+            if isinstance(hint, Mapping):  # data of a JSON Schema are checked by their values anyway
                 return
             raise TypeError(f"{name} has more than {_MOST_TYPES} parts: take a smaller type")
         if any(isinstance(mark, _Field | Declared) for mark in part.marks):
             continue
-        if isinstance(part.hint, type):
+        if isinstance(part.hint, type):  # a class may contain itself
             if id(part.hint) in classes:
                 continue
             classes.add(id(part.hint))
@@ -301,7 +301,7 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
     """
     for value in values:
         value = value.value if isinstance(value, Enum) else value
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, bool):  # a bool is an int to Python
             continue
         if isinstance(value, _NUMBERS):
             return "a choice of bare numbers"
@@ -320,7 +320,7 @@ def _is_name(choice: Any) -> bool:
     """Return whether a choice names a thing (``Scope 1``, ``gpt-4``) and states no measure (``5 kWh``)."""
     from gllint_runtime.policy.reader import Reader  # for the few with a digit
 
-    if not isinstance(choice, str) or not choice[:1].isalpha():
+    if not isinstance(choice, str) or not choice[:1].isalpha():  # "5 kWh" and "-3" begin with no letter
         return False
     return not any(reading.units for reading in Reader().read(choice, prose=False))
 
@@ -516,6 +516,7 @@ class _Check:
             if not _is_name(value.value):
                 self.value(value.value, None, place)
         elif isinstance(value, str):
+            # A choice of the program may have digits in its name: `Literal["Scope 1"]`.
             if get_origin(hint) is not Literal or value not in get_args(hint) or not _is_name(value):
                 self._session.check(str(value))
         elif isinstance(value, _NUMBERS):
@@ -537,6 +538,7 @@ class _Check:
         kind = type(value)
         is_model = isinstance(getattr(kind, "model_fields", None), dict)
         hints = _record_hints(kind, hint)
+        # Fields that the class does not declare: a model with `extra="allow"` has them, and any other object may.
         further = getattr(value, "__pydantic_extra__" if is_model else "__dict__", None) or {}
         self._mapping({name: item for name, item in further.items() if name not in hints}, place, None)
         if is_model and _is_message(hints):
@@ -568,7 +570,7 @@ class _Check:
     def _series(self, value: Any, place: str, hint: Any) -> Any:
         """Return a checked copy of a list, tuple or set."""
         kind, arguments = get_origin(hint) or hint, get_args(hint) if get_origin(hint) in _SERIES else ()
-        is_row = kind is tuple and arguments[1:] != (Ellipsis,)
+        is_row = kind is tuple and arguments[1:] != (Ellipsis,)  # `tuple[str, int]`, not `tuple[str, ...]`
         of_item = arguments[0] if arguments and not is_row else None
         checked = [
             self.value(item, arguments[i] if is_row and i < len(arguments) else of_item, f"{place}[{i}]")

@@ -274,6 +274,7 @@ def _uncounted_numbers(digit: _Part) -> _Part:
 def _json_schema(claims: list[dict[str, Any]], message: _Message) -> dict[str, Any]:
     """Return the JSON Schema of a final answer that may cite ``claims``, its message as a regular expression."""
     items = [_object({key: _value(value) for key, value in claim.items()}) for claim in claims]
+    # `maxItems` is 0 without claims, but strict outputs require a schema of the elements all the same.
     any_item = {"anyOf": items} if items else _object({"path": {"type": "string"}})
     pattern = f"^(?:{_expression(message.whole(len(claims)))})$"
     return _object(

@@ -165,7 +165,7 @@ class Tracing:
     def _rest(self, path: Path, value: Any, arguments: Mapping[str, Any]) -> Origin | None:
         """Return the origin of what is left of an amount, once the others of its list are taken off."""
         place = _place_of(path)
-        if "[]" not in place:
+        if "[]" not in place:  # only the amounts of one list are parts of a whole
             return None
         others = [
             leaf
@@ -188,7 +188,9 @@ class Tracing:
         number = float(value) if abs(value) < _LARGEST else inf
         if isfinite(number):
             for source in self._provenance.index.by_value(number, number):
-                is_chance = source.tool == "prompt" and abs(value) < 10  # a policy has each digit somewhere
+                is_chance = (
+                    source.tool == "prompt" and abs(value) < 10
+                )  # a system prompt has each digit somewhere
                 is_same = source.value == value or type(source.value) is not type(value)
                 if is_same and not is_chance:
                     yield source

@@ -176,7 +176,7 @@ class Session:
             raise TypeError(f"The user's text must be a str, not {type(text).__name__}")
         text = str.__str__(text)
         with self._lock:
-            if self._heard and self._heard[-1] == text:
+            if self._heard and self._heard[-1] == text:  # frameworks pass the last text of a history again
                 return
             self._heard.append(text)
             self._bytes += len(text)
@@ -691,7 +691,8 @@ class Session:
         call_id, path = claim["source_call_id"], claim.get("path")
         record = self._calls.get(call_id) or self._calls.get(self._names.get(call_id, ""))
         if record is None or not isinstance(path, str):
-            return {**claim, "quantity": {"value": 0, "unit": "1"}}  # its call or path is what is wrong
+            # Any quantity: `_resolve` rejects the claim for its call or path.
+            return {**claim, "quantity": {"value": 0, "unit": "1"}}
         quantity = resolve_path(record.output, path, arrays=self.policy.array_paths)
         return Claim(record.call_id, path, quantity, claim.get("basis"))
 
@@ -713,7 +714,7 @@ class Session:
         """Return what of a message may be shown, with its provenance, for claims that :func:`read_claims` has
         read. Raises GLError.
         """
-        if len(message) > _MAX_MESSAGE:
+        if len(message) > _MAX_MESSAGE:  # checks take time in proportion to the length
             self._refuse("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
             start = unsafe[0][0]
@@ -754,6 +755,7 @@ class Session:
         resolved = [
             returned[places[number]].unit if number in places else unit for number, unit in enumerate(units)
         ]
+        # With the units that the tools returned: a claim may state another spelling of one.
         if macros and not naked:
             if resolved != units:
                 faults = self._naked(message, macros, resolved)

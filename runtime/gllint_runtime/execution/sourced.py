@@ -52,7 +52,7 @@ class SourcedGate:
     def provenance(self) -> Provenance:
         """The sources of numbers: all that was heard and recorded so far."""
         if self._provenance is None:
-            from gllint_runtime.provenance.engine import Provenance  # most messages of claims need none of it
+            from gllint_runtime.provenance.engine import Provenance  # most messages in claims mode need none
 
             self._provenance = Provenance.under(self._policy, self._constants)
         for new in self._waiting:

@@ -80,6 +80,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
     raw = _text(raw)
+    # In front of an object, a fence is not looked for: it may be within one of its texts.
     fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
     inside, closed, _ = raw[fence.end() :].partition("```") if fence else ("", "", "")
     text = inside if closed else raw
@@ -169,7 +170,7 @@ def _step(data: dict[str, Any]) -> Step:
         return Step("tool_call", name, args)
     if kind != "final":
         raise _step_error(f"'kind' must be 'tool_call' or 'final', not {kind!r}", "kind")
-    final = data.get("final", data)
+    final = data.get("final", data)  # under "final", or flat
     if type(final) is not dict and isinstance(final, Mapping):
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):

@@ -167,12 +167,14 @@ def exact_text(value: Any) -> Any:
 
 
 def number_of(stored: Any) -> Any:
-    """Return the number that :func:`exact_text` stored: ``{"exact": "1/3"}`` → ``Fraction(1, 3)``. Raises
-    ValueError.
+    """Return the number that :func:`exact_text` stored: ``{"exact": "1/3"}`` → ``Fraction(1, 3)``; a plain number
+    is unchanged.
+
+    Raises ValueError.
     """
     if not isinstance(stored, dict):
         return stored
     text = stored["exact"]
-    if len(text) > 2000:
+    if len(text) > 2000:  # Python takes quadratic time to read the digits
         raise ValueError("a number is too long")
     return Fraction(text) if "/" in text else Decimal(text)

@@ -149,8 +149,9 @@ class MessageStream:
         Nothing ends after markup that may change the rest (an open code fence).
         """
         text = self._text
+        # A part ends with the first blank behind it: further blanks end nothing.
         if not text[chunk_at - 1 : chunk_at].strip() and text[chunk_at:].isspace() and chunk_at:
-            return  # blanks behind blanks end nothing
+            return
         for end in _ends(text, max(self._searched, self._open)):
             if _HELD.search(text, self._searched, end):
                 self._stuck = True

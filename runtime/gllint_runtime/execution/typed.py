@@ -172,6 +172,7 @@ def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
             schema |= {"description": texts[0]} if texts else {}
             schema |= units[0].keywords() if units else {}
         return schema
+    # An Enum's member or bytes are no JSON: pydantic writes their schema.
     if origin is Literal and all(isinstance(value, (str, int, bool, type(None))) for value in arguments):
         return {"enum": [*arguments]}
     if origin in (Union, types.UnionType):

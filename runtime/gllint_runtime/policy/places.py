@@ -424,7 +424,7 @@ def declaration(text: str, is_header: bool) -> Declared | None:
     counts, too ("MWh").
     """
     text = text.strip()
-    if not text or len(text) > _MAX_LABEL * 2:
+    if not text or len(text) > _MAX_LABEL * 2:  # a sentence, and no label
         return None
     bracket = _END_BRACKET.search(text)
     if bracket is not None:

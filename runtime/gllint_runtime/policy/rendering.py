@@ -35,7 +35,7 @@ def format_quantity(quantity: Quantity, rest: str = "") -> str:
     if exact.denominator == 1 and (words := _counted().get(unit)):
         number = str(exact.numerator)
         return number if _says(rest, words) else f"{number} {words[abs(exact) != 1]}"
-    minor = _minor_digits(unit)
+    minor = _minor_digits(unit)  # of a currency; None for any other unit
     text = _fixed(exact, _places(exact, 2 if minor is None else minor, is_money=minor is not None))
     unit = unit if rest[:1] not in _PARTING else _unit_to_show(unit, rest[:REST_LENGTH])
     return text if unit in ("", "1") else f"{text} {unit}"

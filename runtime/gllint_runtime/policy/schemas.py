@@ -436,8 +436,9 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
 
 
 def quantity_problem(value: Any) -> str | None:
-    """Return why data is no Quantity, ``None`` if it is: ``{"value": "5", "unit": "kWh"}`` →
-    "the value … must be a number, …".
+    """Return why data is no Quantity, ``None`` if it is one.
+
+    ``{"value": "5", "unit": "kWh"}`` → "the value of a Quantity must be a number, not str".
     """
     if not isinstance(value, dict):
         return "a Quantity must be an object with 'value' and 'unit'"

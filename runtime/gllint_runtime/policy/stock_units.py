@@ -31,8 +31,9 @@ def stock_dimensions(name: str) -> dict[str, int] | None:
     except Exception:
         return None
     vector = {str(base).strip("[]"): int(exponent) for base, exponent in dimensions.items()}
+    # Joule and watt: gllint has energy as a base, physics has mass * length2 / time2.
     if vector.get("mass") == 1 and vector.get("length") == 2 and vector.get("time") in (-2, -3):
-        del vector["mass"], vector["length"]  # joule and watt: for us, energy is a base
+        del vector["mass"], vector["length"]
         vector["energy"], vector["time"] = 1, vector["time"] + 2
     return vector
 

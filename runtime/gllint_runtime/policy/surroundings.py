@@ -262,6 +262,7 @@ def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
     place = blanks.start() if blanks else start
     if not place or plain.letters[place - 1] in "\n\u2029":
         return None
+    # Below a line of dashes, which is a rule and no minus.
     if "\n" in plain.letters[place:start] and _RULE.search(text, max(0, place - 200), place):
         return None
     char = text[place - 1]
@@ -419,7 +420,7 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
         return Fault(end, end + 1, "Two adjacent counts read as one number: write a blank between them.")
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return None
-    if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):
+    if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):  # "from → to"
         return None
     if not (_may_touch(char) or _is_unspaced(char) or char == "/"):
         word = _WORD.match(text, end, end + _REACH)

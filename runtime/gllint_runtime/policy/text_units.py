@@ -62,6 +62,7 @@ def size_of_unit(unit: str) -> Size | None:
         dimension, factor = row.split()
         return Size(dimension, float(Fraction(factor)), 0.0)
     measure = measure_of(unit)
+    # To physics a temperature has no offset, and a var and a VA are watts: here our own table counts.
     if measure is not None and measure.dimension in _OWN_DIMENSIONS:
         return Size(measure.dimension, float(measure.factor), float(measure.offset))
     size = size_of(factors_of_unit(unit))
@@ -228,6 +229,7 @@ def _of_symbol(written: str) -> tuple[str, ...]:
         len(written) > 1 or written in "CFKd°"
     ):
         return tuple(units.split())
+    # Two letters in any case are too many units: "mw", "MW".
     if len(written) > 2 and written.isalpha() and folded in _folded_symbols():
         return _folded_symbols()[folded]
     return ()
@@ -265,7 +267,7 @@ def unit_of_text(text: str) -> tuple[str, ...]:
     text = text.strip()
     if not text or len(text) > _MAX_UNIT:
         return (text,) if text else ()
-    if text in ("1", "count", "ratio", "fraction"):
+    if text in ("1", "count", "ratio", "fraction"):  # units only where a field says so, never in prose
         return (text,)
     units, end = units_at(text, 0)
     if units and end == len(text):

@@ -77,6 +77,7 @@ def _of_one_currency(
     if dimension == other or (_ANY, 1) not in dimension ^ other:
         return dimension
     mine, theirs = ({base for base in each if base[0].startswith("currency")} for each in (dimension, other))
+    # Only where each has one currency, and not in a divisor.
     is_one = len(mine) == len(theirs) == 1 and {power for _, power in mine | theirs} == {1}
     return dimension - mine | theirs if is_one else dimension
 

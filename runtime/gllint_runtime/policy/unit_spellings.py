@@ -242,6 +242,7 @@ class _Reader:
         else:
             power = int(split["power"])
             units = self._word(split["base"], is_divisor or split["power"].startswith("-"))
+            # "m3" may be a power, or the letters of another unit.
             if split["sign"] is None and (same_letters := self._of_letters(text)):
                 self.is_open |= bool(units)
                 units, power = same_letters, 1

@@ -394,7 +394,7 @@ def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int]
 def _text(exponents: Counter[str]) -> str:
     """Return a dimension in words: ``{"energy": 1, "length": -2}`` → ``"energy/area"``."""
     del exponents["dimensionless"]
-    while exponents["energy"] > 0 > exponents["time"]:
+    while exponents["energy"] > 0 > exponents["time"]:  # energy per time is named a power
         exponents.update({"energy": -1, "time": 1, "power": 1})
     length = exponents["length"]
     if abs(length) in _LENGTHS:
@@ -562,6 +562,7 @@ class UnitRegistry:
         dimension = _dimension(unit, self.packs)
         if unit != other and (dimension is None or dimension != _dimension(other, self.packs)):
             return False
+        # Near 0 °C a relative tolerance is next to nothing: temperatures are compared in kelvin.
         if unit != other or dimension == "temperature":
             first, second = self._in_base_units(first, unit), self._in_base_units(second, other)
         if isinstance(a.value, int) and isinstance(b.value, int):
