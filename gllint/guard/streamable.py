@@ -93,12 +93,12 @@ def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
     params = message.get("params")
     params = params if isinstance(params, dict) else {}
     meta = params.get("_meta")
-    stated = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+    version_in_meta = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
     headers = {}
-    if isinstance(version := stated or negotiated, str):
+    if isinstance(version := version_in_meta or negotiated, str):
         headers["mcp-protocol-version"] = version
     # Only a message of 2026 states its version, and only there these headers are asked for.
-    if isinstance(stated, str) and isinstance(message.get("method"), str):
+    if isinstance(version_in_meta, str) and isinstance(message.get("method"), str):
         from mcp.shared.inbound import encode_header_value
 
         headers["mcp-method"] = message["method"]

@@ -90,7 +90,10 @@ class AnalysisCache:
         self._set(fresh)
 
     def _still_fresh(self, facts: Facts) -> dict[str, Evidence]:
-        """Return the modules whose file and evidence have not changed."""
+        """Return the modules whose file and evidence have not changed.
+
+        If files came or went, what each import leads to is asked again.
+        """
         now, modules, probed = self._now, facts.modules, facts.probed
         changed = {path for path, evidence in modules.items() if now.digest_of(path) != evidence.digest}
         if facts.files != self._listed() or any(
@@ -111,7 +114,9 @@ class AnalysisCache:
         return stale
 
     def part_values(self, part: Callable[..., Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Yield the arguments and the stored answers of ``part`` for the fresh modules."""
+        """Yield each argument of ``part``, a question about all modules, with its stored answers for the fresh
+        modules.
+        """
         name = _name(part)
         entries = self._facts.parts.get(name, ())
         if not entries:
@@ -122,7 +127,8 @@ class AnalysisCache:
         for entry in entries:
             try:
                 argument, answers = msgspec.convert(entry, tuple[to, dict[str, returned]])  # type: ignore[valid-type]
-            except (msgspec.ValidationError, UnicodeEncodeError):  # of another version; with a lone surrogate
+            # Stored by another version of gllint, or with a lone surrogate in a name.
+            except (msgspec.ValidationError, UnicodeEncodeError):
                 continue
             yield argument, {path: value for path, value in answers.items() if path in self.fresh}
 
@@ -161,8 +167,8 @@ class AnalysisCache:
             return self._everything(candidates)
         if question not in self._answers:
             state, answers = self._facts.answers
-            holds = question in answers and state == self.state(candidates)
-            self._answers[question] = answers[question] if holds else self._now.answer(question)
+            is_valid = question in answers and state == self.state(candidates)
+            self._answers[question] = answers[question] if is_valid else self._now.answer(question)
         return self._answers[question]
 
     def fixed(self, codes: frozenset[str], candidates: Collection[str]) -> Fixed | None:

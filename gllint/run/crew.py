@@ -97,10 +97,11 @@ def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, R
     if threading.active_count() > 1:  # next to other threads a fork may never come back
         raise Crash
     crew = _Crew(index, min(pool.jobs, len(paths)) if _is_large(index, paths) else 1)
-    index.means.pool = crew  # as long as they are there, whatever else is to be done is theirs, too
+    index.means.pool = crew  # until they end, these processes do all other work of this run, too
     try:
-        dearest = sorted(paths, key=lambda path: (-_size(index, path), path))
-        results = rules.check_files(index, dearest, fixes, crew.check)
+        # The largest first: a large file at the end would leave the other processes idle.
+        by_size = sorted(paths, key=lambda path: (-_size(index, path), path))
+        results = rules.check_files(index, by_size, fixes, crew.check)
         crew.end()
         return results
     except (OSError, EOFError) as error:
@@ -136,7 +137,7 @@ class _Crew(Pool):
         # What the rules of packages are being asked, and since when.
         self._questions: dict[Connection, tuple[Question, float]] = {}
         self._outbox: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
-        self._speaker: threading.Thread | None = None
+        self._sender: threading.Thread | None = None
         gc.freeze()
         try:
             with starting():
@@ -146,8 +147,8 @@ class _Crew(Pool):
             raise
         finally:
             gc.unfreeze()
-        self._speaker = threading.Thread(target=self._speak, daemon=True)  # not before the last fork
-        self._speaker.start()
+        self._sender = threading.Thread(target=self._send_all, daemon=True)  # not before the last fork
+        self._sender.start()
 
     def _start_processes(self, index: Index, size: int) -> None:
         """Fork the processes, each with a pipe to this one."""
@@ -162,15 +163,13 @@ class _Crew(Pool):
             self._processes.append(process)
             self._pipes.append(ours)
 
-    def _speak(self) -> None:
+    def _send_all(self) -> None:
         """Send the messages of the outbox to the other processes, until ``None`` comes."""
         while (entry := self._outbox.get()) is not None:
             pipe, message = entry
             try:
                 pipe.send(message)
-            except (
-                Exception
-            ):  # the reader sees that the processes have ended, and the parent does the work itself
+            except Exception:  # the parent sees that the processes have ended, and does the work itself
                 for process in self._processes:
                     process.terminate()
 
@@ -298,8 +297,8 @@ class _Crew(Pool):
             process.terminate()
             process.join()
         self._outbox.put(None)
-        if self._speaker is not None:
-            self._speaker.join()
+        if self._sender is not None:
+            self._sender.join()
         for pipe in self._pipes:
             pipe.close()
 

@@ -200,7 +200,7 @@ class Engine(Means):
         sizes = {
             root: sum(signature.size for signature in files.values() if signature)
             for root, (place, files) in grouped.items()
-            if not os.path.isdir(self.store(place).folder or "")  # of which nothing is kept
+            if not os.path.isdir(self.store(place).folder or "")  # a project in the cache takes no time
         }
         jobs = self.options.jobs or min(place.config.jobs or self.pool.jobs for place, _ in grouped.values())
         process = start(sizes, jobs, alone)
@@ -329,13 +329,13 @@ class Engine(Means):
         for path in paths:
             place = self.place_of(path)
             projects.setdefault(place.root, (place, []))[1].append(path)
-        several: list[Notice] = []
+        notices: list[Notice] = []
         for place, files in projects.values():
             workspace = self.workspace(place)
             workspace.announce({path: signature_of(path) for path in files})
             workspace.landing(())  # only then it is known which unread files matter
-            several += workspace.notices(files, named)
-        return [*several, *disobeyed(self.places)]
+            notices += workspace.notices(files, named)
+        return [*notices, *disobeyed(self.places)]
 
     def check_file(self, path: str, is_named: bool = False) -> Outcome:
         """Check one file (absolute) in its project. If ``is_named``, the user passed it, and GL900 reports it, too."""

@@ -282,7 +282,7 @@ def _fits(
         return choice[place] == content and place[0] == place[1]
     start, end = place
     return all(
-        # An insertion at the edge of a replacement would have no certain order.
+        # Insertions at the edge of a replacement conflict with it: their order would be uncertain.
         start < end and other < upto and (end == other or upto == start)
         for other, upto in _touching(places, start, end)
     )
@@ -306,7 +306,7 @@ def _at_newlines(data: bytes) -> list[bytes]:
 
 
 def _quoted(name: bytes) -> bytes:
-    """Quote a file name as git does."""
+    r"""Return a file name as git quotes it in a patch: ``a"b`` → ``"a\"b"``; a plain name is unchanged."""
     if not any(byte < 32 or byte in b'"\\\x7f' for byte in name):
         return name
     body = b"".join(

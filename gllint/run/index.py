@@ -233,8 +233,10 @@ class Index:
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
         """Add the modules to the project that it does not have yet."""
-        if added is self._added:
-            return  # nothing is new; this is called for each file that is checked
+        if (
+            added is self._added
+        ):  # nothing is new, as in most calls: there is one for each file that is checked
+            return
         new = [path for path in sorted(added) if path not in self._announced]
         unread = self.unread
         self._read_facts([path for path in new if path not in self.parsed and path not in unread], added)
@@ -484,7 +486,10 @@ class Index:
         return name in names
 
     def _in_short(self, probed: Mapping[str, bool]) -> dict[str, bool]:
-        """Return ``probed``, with one missing folder (and a slash) in place of all missing paths in it."""
+        """Return ``probed`` with each group of missing paths in one missing folder replaced by that folder and a slash.
+
+        ``{"/a/x/b.py": False, "/a/x/c.py": False}`` → ``{"/a/x/": False}`` if there is no ``/a/x``.
+        """
         short: dict[str, bool] = {}
         for path, exists in probed.items():
             missing = path

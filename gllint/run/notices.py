@@ -69,7 +69,7 @@ def notices(
     if paths and (unparsed := _unparsed(index, unread, paths, {*named, *undecodable})):
         yield Notice(tuple(unparsed), details=tuple(unparsed.values()))
     for folder, why in sorted(index.locked.items()):
-        # Of the folder of the project something was read: the files that were named are in it.
+        # If it is the project's own folder, the files that the user passed were read.
         lack = "not read in full" if folder == index.root else "not checked"
         yield Notice((folder,), why, "folder", lack=lack)
 
