@@ -101,8 +101,9 @@ class Config(_Keys):
 
     @cached_property
     def narrowing(self) -> Mapping[str, Sequence[str]]:
-        """Return the settings that exclude something from the report, by the file that has them:
-        ``{".../gllint.toml": ["ignore"]}``.
+        """Return the settings that exclude something from the report, by the file that has them.
+
+        Example: ``{".../gllint.toml": ["ignore"]}``.
 
         Settings of the command line are not among them.
         """
@@ -238,7 +239,8 @@ class Config(_Keys):
 
 
 def in_folder(folder: str) -> Config | None:
-    """Return the configuration in ``folder``: that of a gllint.toml, else of a pyproject.toml with our table;
+    """Return the configuration in ``folder``: that of a gllint.toml, else of a pyproject.toml with our table.
+
     ``None`` if none.
 
     Raises :class:`UsageError` as :func:`load` does.
@@ -323,8 +325,9 @@ LEVELS = ("error", "warning", "info")
 
 
 def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
-    """Return the settings of a table whose shape is checked, from a file or the command line. Raises
-    :class:`ConfigurationError`.
+    """Return the settings of a table whose shape is checked, from a file or the command line.
+
+    Raises :class:`ConfigurationError`.
     """
     _check_meaning(table)
     if is_file:

@@ -81,8 +81,9 @@ class Folders:
     def of(
         self, folder: str, stamp: list[int]
     ) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
-        """Return what was stored for a folder whose time stamp is still the same; ``None`` if it has to be listed
-        again.
+        """Return what was stored for a folder whose time stamp is still the same.
+
+        ``None`` if it has to be listed again.
 
         That is the digest of its ignore patterns, its markers (``.git``), folders, files, and what is left out.
         """

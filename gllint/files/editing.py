@@ -38,8 +38,9 @@ class Addition(NamedTuple):
 
 
 def configuration(place: Place) -> str | None:
-    """Return the file to write settings to: the one in force, else the project's pyproject.toml; ``None`` if there
-    is none.
+    """Return the file to write settings to: the one in force, else the project's pyproject.toml.
+
+    ``None`` if there is none.
     """
     if place.config.source:  # one of a folder above, too: a new one below would hide what it says
         return place.config.source

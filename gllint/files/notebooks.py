@@ -260,8 +260,9 @@ def as_python(data: bytes) -> bytes:
 
 
 def read(data: bytes) -> Notebook | str:
-    """Return a notebook, or ``"line:column: reason"`` if the bytes are none: ``"1:1: not a notebook: …"``. Never
-    raises.
+    """Return a notebook, or ``"line:column: reason"`` if the bytes are none.
+
+    Example: ``"1:1: not a notebook: …"``. Never raises.
     """
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     if not data[len(mark) :].strip():
@@ -326,8 +327,9 @@ class _Decoder(json.JSONDecoder):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON as a dict. Raises ValueError for a key that occurs twice, which readers treat
-    differently.
+    """Return an object of JSON as a dict.
+
+    Raises ValueError for a key that occurs twice, which readers treat differently.
     """
     result = dict(pairs)
     if len(result) < len(pairs):
@@ -489,8 +491,9 @@ def _without_magics(code: str) -> list[str] | None:
 
 
 def _python_argument(lines: list[str]) -> list[str] | None:
-    """Return the Python that a shell cell passes to an interpreter (``python - <<EOF``), on its lines; ``None``
-    without any.
+    """Return the Python that a shell cell passes to an interpreter (``python - <<EOF``), on its lines.
+
+    ``None`` without any.
     """
     python_lines = [_ending(line) for line in lines]
     number = 0

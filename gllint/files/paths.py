@@ -42,8 +42,9 @@ def native(path: str) -> str:
 
 
 def listed_spelling(path: str) -> str:
-    """Return an absolute path in the spelling of the file system: ``/src/A.PY`` → ``/src/a.py``, if case does not
-    matter.
+    """Return an absolute path in the spelling of the file system.
+
+    ``/src/A.PY`` → ``/src/a.py``, if case does not matter.
 
     From the first folder that cannot be listed or does not have the name, the path stays as it is.
     """
@@ -70,8 +71,9 @@ def _listing(folder: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _listed(folder: str, changed_at: int) -> dict[str, str]:
-    """Return the names in a folder by name and by folded name (``{"a.py": "A.py"}``); ``""`` if several fold to
-    the same.
+    """Return the names in a folder by name and by folded name (``{"a.py": "A.py"}``).
+
+    ``""`` if several fold to the same.
     """
     names = os.listdir(folder)
     listing: dict[str, str] = {}
@@ -95,8 +97,9 @@ def relative(path: str, folder: str) -> str:
 
 
 def git_pattern(pattern: str, base: str) -> str:
-    r"""Return a pattern as ``.gitignore`` in the folder ``base`` would write it: ``./src`` → ``/src``,
-    ``src\gen`` → ``src/gen``.
+    r"""Return a pattern as ``.gitignore`` in the folder ``base`` would write it.
+
+    ``./src`` → ``/src``, ``src\gen`` → ``src/gen``.
 
     No pattern needs to escape a letter, so that a backslash before one is a separator; on Windows, whose names have no
     stars, before ``*`` as well. An absolute path below ``base`` becomes relative to it.

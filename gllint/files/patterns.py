@@ -272,8 +272,9 @@ def _tokens(line: str, is_path: bool) -> Iterator[str]:
 
 
 def _bracket(line: str, place: int) -> tuple[str, int]:
-    """Return the expression of a set of characters, and the place behind it: ``[!0-9]`` from its ``!`` →
-    ``(?!/)[^00-9]``, 6.
+    """Return the expression of a set of characters, and the place behind it.
+
+    ``[!0-9]`` from its ``!`` → ``(?!/)[^00-9]``, 6.
 
     It is read as git reads it. Raises :class:`_Malformed` for a set that has no end or no character.
     """

@@ -28,8 +28,9 @@ class Entry(NamedTuple):
 
 
 def entries(stream: TextIO, tick: Callable[[int], None] = lambda _: None) -> Iterator[Entry]:
-    """Yield the records of a stream in order: of JSON Lines, one array, or one document. ``tick`` gets the
-    characters read.
+    """Yield the records of a stream in order: of JSON Lines, one array, or one document.
+
+    ``tick`` gets the characters read.
     """
     try:
         first = _first_line(stream)

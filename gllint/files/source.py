@@ -226,8 +226,9 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 
 
 def _text_codec(name: str, bom: bool, line: int) -> str:
-    """Return the name of the codec of a declared encoding: ``"latin-1"`` → ``"iso8859-1"``. Raises
-    :class:`Undecodable`.
+    """Return the name of the codec of a declared encoding.
+
+    ``"latin-1"`` → ``"iso8859-1"``. Raises :class:`Undecodable`.
     """
     normal = f"{name[:12].lower().replace('_', '-')}-"
     if normal.startswith("utf-8-"):  # whatever follows, as for Python's own tokenizer

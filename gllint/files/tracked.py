@@ -17,8 +17,9 @@ _SHARED = b"link"
 
 
 def tracked(repository: str, is_wanted: Callable[[str], bool]) -> frozenset[str] | None:
-    """Return the paths in the index of a repository, relative to it, that ``is_wanted``, and all links; ``None``
-    without an index.
+    """Return the paths in the index of a repository, relative to it, that ``is_wanted``, and all links.
+
+    ``None`` without an index.
     """
     folder = _git_folder(repository)
     try:

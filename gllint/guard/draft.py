@@ -84,8 +84,9 @@ def _listed(tools: Sequence[str]) -> str:
 
 
 def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines for the bare numbers that a schema declares:
-    ``"meter.$.heat_kwh" = "kWh"  # its name says so``.
+    """Yield the lines for the bare numbers that a schema declares.
+
+    Example: ``"meter.$.heat_kwh" = "kWh"  # its name says so``.
     """
     for path in find_raw_numbers(schema, policy.is_plain, policy.allows):
         if (place := _data_path(path)) is None:
@@ -104,8 +105,9 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
 
 
 def schema_of(data: Any) -> dict[str, Any]:
-    """Return an output schema that ``data`` fit: ``{"heat": 5}`` → an object with the number ``heat``; ``{}`` for
-    text.
+    """Return an output schema that ``data`` fit.
+
+    ``{"heat": 5}`` → an object with the number ``heat``; ``{}`` for text.
     """
     if isinstance(data, Mapping):
         return {"type": "object", "properties": {str(key): schema_of(value) for key, value in data.items()}}
@@ -131,8 +133,9 @@ def union(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def schemas_in(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return an output schema for each tool in a trace of the guard, made of its results. Raises ValueError for no
-    JSON.
+    """Return an output schema for each tool in a trace of the guard, made of its results.
+
+    Raises ValueError for no JSON.
     """
     schemas: dict[str, dict[str, Any]] = {}
     calls: dict[Any, str] = {}

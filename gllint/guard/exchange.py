@@ -301,22 +301,24 @@ class Guard:
     # ------------------------------------------------------------------------------------- from the server
 
     def from_server(self, message: Any) -> list[Sent]:
-        """Return what to send to the client for a message of the server: a result is judged, an unknown one
-        dropped or judged.
+        """Return what to send to the client for a message of the server.
+
+        A result of a tool is judged, and so is one to an unknown request; the answer to a cancelled request is dropped.
         """
         if not isinstance(message, dict) or ("method" in message and "result" not in message):
             return [Sent("client", self._notified(message))]
         number, result = message.get("id"), message.get("result")
+        # A server cannot set the guard's own marks: they would pass for its verdict.
         if isinstance(result, dict) and isinstance(meta := result.get("_meta"), dict) and _claims_ours(meta):
             result = {**result, "_meta": {key: item for key, item in meta.items() if not _is_ours(key)}}
             message = {**message, "result": result}
-        # What no request has for an id: a client may take it for that of one, ``true`` for 1.
+        # ``true`` is no id of a request, but a client may take it for 1: it counts as unknown.
         key = id_key(number) if _is_id(number) else None
         if key in self._given_up:
             del self._given_up[key]
             return []
         if self._others.pop(key, None) is not None and key not in self._calls and key not in self._lists:
-            return [Sent("client", message)]  # who asked for something else takes it for no result of a tool
+            return [Sent("client", message)]  # not the result of a tool: the client asked for something else
         if isinstance(result, dict) and isinstance(result.get("tools"), list) and key in self._lists:
             del self._lists[key]
             message = {**message, "result": self._result(_unasked(number), self._listed(result))}
@@ -324,7 +326,7 @@ class Guard:
         self._lists.pop(key, None)
         # An answer to an unknown request, perhaps one that was given up. It does not pass unchecked.
         call = self._calls.pop(key, None)
-        if call is not None and "result" in message and not isinstance(result, dict):
+        if call is not None and "result" in message and not isinstance(result, dict):  # against the protocol
             result = {"content": [{"type": "text", "text": _text(result)}]}
         if isinstance(result, dict):
             message = _with_result(message, self._result(call or _unasked(number), _with_content(result)))

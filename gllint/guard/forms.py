@@ -78,8 +78,9 @@ def _as_json(data: Any) -> Any:
 
 
 def _lines(text: str) -> Any:
-    r"""Return the values of lines that are JSON or numbers each; a first line may name the numbers: "heat\n5" →
-    ``[{"heat": 5}]``.
+    r"""Return the values of lines that are JSON or numbers each; a first line may name the numbers.
+
+    "heat\n5" → ``[{"heat": 5}]``.
     """
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     values = [number_in(line) if (data := json_in(line)) is None else data for line in rest]
@@ -92,8 +93,9 @@ def _lines(text: str) -> Any:
 
 
 def _table(text: str) -> Any:
-    r"""Return the rows of a table: "city,heat\nOslo,5" → ``[{"city": "Oslo", "heat": 5}]``; ``None`` for any other
-    text.
+    r"""Return the rows of a table: "city,heat\nOslo,5" → ``[{"city": "Oslo", "heat": 5}]``.
+
+    ``None`` for any other text.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     for separator in _SEPARATORS if len(lines) > 1 else ():

@@ -83,8 +83,9 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
-    """Return the HTTP headers of a message: ``{"mcp-protocol-version": "2025-06-18"}``; since 2026 also its method
-    and name.
+    """Return the HTTP headers of a message.
+
+    Example: ``{"mcp-protocol-version": "2025-06-18"}``; since 2026 also its method and name.
 
     ``negotiated`` is the version of the session, for a message that states none.
     """

@@ -18,8 +18,9 @@ class Transcript:
     """A file of JSON Lines, at most 64 MB; ``None`` for its path: none."""
 
     def __init__(self, path: str | None) -> None:
-        """Open the file, and name this session if the file has others. Raises :class:`UsageError` if it cannot be
-        written.
+        """Open the file, and name this session if the file has others.
+
+        Raises :class:`UsageError` if it cannot be written.
         """
         self._file: int | None = None
         self._left = _MOST_BYTES

@@ -42,8 +42,9 @@ def items(
 
 
 def units(typed: str, policy: Policy) -> Iterator[tuple[str, str]]:
-    """Yield the allowed units that continue what is typed, with their dimensions: ``"kWh/"`` →
-    ``"kWh/m2", "energy/area"``.
+    """Yield the allowed units that continue what is typed, with their dimensions.
+
+    ``"kWh/"`` → ``"kWh/m2", "energy/area"``.
     """
     head = typed[: max(typed.rfind(operator) for operator in _OPERATORS) + 1]
     last = [*ALLOWED_UNITS, *policy.extend_units, *sorted(policy.pack_symbols())]

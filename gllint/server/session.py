@@ -501,8 +501,9 @@ class Session:
 
 
 def _figures(workspace: LiveWorkspace, notices: Iterable[Notice], show: Callable[[str], str]) -> str:
-    """Return the counts of unchecked parts that the summary of ``gllint check`` shows:
-    "2 tools return text (GL104 is off)".
+    """Return the counts of unchecked parts that the summary of ``gllint check`` shows.
+
+    Example: "2 tools return text (GL104 is off)".
     """
     left_out = workspace.left_out()
     for notice in notices:

@@ -26,8 +26,9 @@ _SWITCH = re.compile(rf"`({'|'.join(SWITCHES)}) = true`")
 
 
 def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]]:
-    """Yield the settings that would remove a finding, each with the items that ``config`` lacks:
-    ``"plain-keys", ["*_id"]``.
+    """Yield the settings that would remove a finding, each with the items that ``config`` lacks.
+
+    Example: ``"plain-keys", ["*_id"]``.
 
     A kind of number (``plain-kinds``) goes before the pattern of its key, and before a pack of units.
     """

@@ -73,8 +73,9 @@ def read(path: str) -> list[Fingerprint]:
 
 
 def target(path: str) -> list[Fingerprint]:
-    """Return the findings in the baseline that is to be written; ``[]`` if it is missing, damaged or of another
-    version.
+    """Return the findings in the baseline that is to be written.
+
+    ``[]`` if it is missing, damaged or of another version.
 
     Raises :class:`UsageError` for a file that is no baseline, which would be overwritten.
     """

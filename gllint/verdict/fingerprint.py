@@ -66,8 +66,9 @@ def line_text(line: str) -> str:
 
 
 def scopes(comments: Comments) -> list[str]:
-    """Return for each line the dotted name of the functions and classes around it, by indentation:
-    ``"Reader.read"``.
+    """Return for each line the dotted name of the functions and classes around it, by indentation.
+
+    Example: ``"Reader.read"``.
     """
     indents: list[int] = []  # of the definitions around the line, outermost first
     names: list[str] = []  # of each, with those around it

@@ -434,8 +434,9 @@ def _selector(word: str) -> str | None:
 
 
 def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
-    """Return what is wrong with the codes of a suppression: "`GL10X` is not a code of gllint"; ``None`` if nothing
-    is.
+    """Return what is wrong with the codes of a suppression.
+
+    Example: "`GL10X` is not a code of gllint"; ``None`` if nothing is.
     """
     unknown = [word for word in words if _selector(word) is None]
     if words and not unknown:

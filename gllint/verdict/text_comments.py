@@ -58,11 +58,13 @@ class TextComments(Comments):
         position, unclosed = 0, set[str]()
         while (opening := _MARKUP.search(self.source, position)) is not None:
             sign, begin = opening.group(), opening.start()
+            # Each sign is searched to the end in vain only once: else many of them would take quadratic time.
             close = -1 if sign in unclosed else self.source.find(_CLOSING[sign], opening.end())
             position = opening.end()
             if close < 0:
                 unclosed.add(sign)
                 continue
+            # As a comment of Python, in which each character keeps its column.
             inside = " " * (len(sign) - 1) + "#" + self.source[position:close].rstrip()
             yield _Comment(begin, close + len(_CLOSING[sign]), inside)
             position = close
@@ -136,8 +138,9 @@ class TextComments(Comments):
 
     @cached_property
     def _next_lines(self) -> list[int]:
-        """For each line the first from there on that has content, neither empty nor a comment alone; 0 if none
-        follows.
+        """For each line the first from there on that has content, neither empty nor a comment alone.
+
+        0 if none follows.
         """
         next_lines = [0] * (len(self.lines) + 2)
         inside = {
@@ -152,8 +155,9 @@ class TextComments(Comments):
         return next_lines
 
     def _next_line(self, line: int) -> int:
-        """Return the next line behind the comment on one that is neither empty nor a comment alone; 0 if there is
-        none.
+        """Return the next line behind the comment on one that is neither empty nor a comment alone.
+
+        0 if there is none.
         """
         behind = self._by_line.get(line, (line, 1))[0] + 1
         return self._next_lines[behind] if behind < len(self._next_lines) else 0
@@ -207,8 +211,9 @@ class TextComments(Comments):
 
 
 def suppressing_text(path: str, source: str, findings: Iterable[Finding]) -> list[Change]:
-    """Return the changes that suppress the findings of a file that is no Python; ``[]`` for a format without
-    comments.
+    """Return the changes that suppress the findings of a file that is no Python.
+
+    ``[]`` for a format without comments.
     """
     comments = TextComments(path, source)
     form = _FORMS.get(comments.kind)

@@ -175,8 +175,9 @@ def _require_no_final_tool(tools: Any) -> None:
 
 
 def _enter_agent(agent: Any, own: kit.Gate) -> None:
-    """Gate an agent in place: its model, and the methods that start it. Raises TypeError for one that cannot be
-    checked.
+    """Gate an agent in place: its model, and the methods that start it.
+
+    Raises TypeError for one that cannot be checked.
     """
     if agent.planning_enabled:
         raise TypeError("An agent that plans answers from its steps, unchecked: leave out planning")

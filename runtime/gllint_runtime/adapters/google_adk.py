@@ -285,8 +285,9 @@ def _checked(session: Session, form: Any, text: str, responses: list[LlmResponse
 
 
 def _keep(form: Any, session: Session, data: Any) -> str:
-    """Return a structured answer as checked JSON text; ADK reads the checked answer later, by its text. Raises
-    GLError.
+    """Return a structured answer as checked JSON text; ADK reads the checked answer later, by its text.
+
+    Raises GLError.
     """
     if not hasattr(form, "gllint_answers"):
         if not isinstance(data, str):

@@ -431,8 +431,9 @@ def recorded(
     tool_call_id: str | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Record a tool's output, and return what the model receives: ``{"tool_call_id": "tc_1", "output": …}``.
-    Raises GLError.
+    """Record a tool's output, and return what the model receives.
+
+    Example: ``{"tool_call_id": "tc_1", "output": …}``. Raises GLError.
 
     The text of a sub-agent whose answer this session has checked keeps its numbers: the model receives them as
     Quantities next to it.
@@ -662,8 +663,9 @@ def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
 
 
 def text_of_blocks(output: Any) -> Any:
-    """Return the text of a list of text blocks, ``[{"type": "text", "text": "Hi"}]`` → ``"Hi"``; any other output
-    unchanged.
+    """Return the text of a list of text blocks, ``[{"type": "text", "text": "Hi"}]`` → ``"Hi"``.
+
+    Any other output unchanged.
     """
     if not isinstance(output, list) or not output:
         return output
@@ -734,6 +736,7 @@ def restore(
 
 def check_final(session: Session, final: Any) -> Verified:
     """Return a checked final answer: of a text, ``{"message", "claims"}``, a model of that, or its JSON text.
+
     Raises GLError.
 
     The JSON may be in a code fence or amid prose; the prose is dropped.

@@ -622,8 +622,9 @@ def _answer_of_response(response: Any) -> _Answer:
 
 
 def _schemas(gate: kit.Gate, response_format: Any) -> list[Any]:
-    """Return the types of structured answer that a response format admits. Raises TypeError for a type without
-    claims.
+    """Return the types of structured answer that a response format admits.
+
+    Raises TypeError for a type without claims.
     """
     if response_format is None:
         return []

@@ -92,8 +92,9 @@ class _GatedAgent(WrapperAgent[Any, Any]):
         self._capability = capability
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the wrapped agent (``tool``, ``instructions``). Raises TypeError for one that
-        runs it ungated.
+        """Return an attribute of the wrapped agent (``tool``, ``instructions``).
+
+        Raises TypeError for one that runs it ungated.
         """
         # ``tool``, ``instructions``, ``output_validator``, …: a decorator or a list of the agent's own.
         if name.startswith("_"):

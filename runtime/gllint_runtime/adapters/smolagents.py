@@ -73,8 +73,9 @@ class _Agent:
     """An agent and those that it manages, with the gate around their methods."""
 
     def __init__(self, agent: Any, gate: kit.Gate) -> None:
-        """Replace the methods of an agent and of those that it manages. Raises TypeError for one that cannot be
-        checked.
+        """Replace the methods of an agent and of those that it manages.
+
+        Raises TypeError for one that cannot be checked.
         """
         final = agent.tools.get("final_answer")
         if final is not None:

@@ -146,8 +146,9 @@ class Misfit(NamedTuple):
         return parameter.readings if parameter.is_declared else read_name(parameter.name).readings
 
     def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
-        """Return the error that tells the model how to write the number: "1250 is in ft3/s; `flow` takes m3/s:
-        pass 35.3961 m3/s".
+        """Return the error that tells the model how to write the number.
+
+        Example: "1250 is in ft3/s; `flow` takes m3/s: pass 35.3961 m3/s".
         """
         name = self.parameter.name
         ways = [
@@ -344,8 +345,9 @@ def _replaced(arguments: dict[str, Any], replacements: Iterable[tuple[Path, Any]
 
 
 def unit_of_holder(value: Any, parameter: ParameterUnit, holders: Iterable[str]) -> tuple[str | None, bool]:
-    """Return the unit in which an output has ``value``, and whether the parameter takes another one; ``None`` if
-    it is unknown.
+    """Return the unit in which an output has ``value``, and whether the parameter takes another one.
+
+    ``None`` if it is unknown.
 
     A unit that fits the parameter goes before one that does not: (``"kWh"``, False), (``"MWh"``, True).
     """

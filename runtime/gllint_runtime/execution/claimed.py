@@ -133,8 +133,9 @@ class _ClaimedQuantity(_Field):
     }
 
     def read(self, value: Any) -> Quantity:
-        """Return the Quantity that a claim cites, or of a number with a source in sourced mode. Raises ValueError
-        for pydantic.
+        """Return the Quantity that a claim cites, or of a number with a source in sourced mode.
+
+        Raises ValueError for pydantic.
         """
         if isinstance(value, Quantity):  # of the program: no model can write one
             return value
@@ -152,8 +153,9 @@ class _CheckedText(_Field):
     schema: typing.ClassVar[Mapping[str, Any]] = {"anyOf": [TEXT_SCHEMA, {"type": "string"}]}
 
     def read(self, value: Any) -> str:
-        """Return a text, or the message of ``{"message", "claims"}``, with its macros replaced. Raises ValueError
-        for pydantic.
+        """Return a text, or the message of ``{"message", "claims"}``, with its macros replaced.
+
+        Raises ValueError for pydantic.
         """
         if type(value) is _VerifiedText:
             return value
@@ -277,8 +279,9 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
 
 
 def _bare(hint: Any) -> str | None:
-    """Return why an answer of this type would contain a bare number: float → "a bare float"; ``None`` if it would
-    not.
+    """Return why an answer of this type would contain a bare number: float → "a bare float".
+
+    ``None`` if it would not.
     """
     if hint is Quantity:
         return "a Quantity without a claim"
@@ -296,8 +299,9 @@ def _bare(hint: Any) -> str | None:
 
 
 def _bare_choice(values: Sequence[Any]) -> str | None:
-    """Return what is wrong with the values of a Literal or Enum: ``[1, 2]`` → "a choice of bare numbers"; ``None``
-    for none.
+    """Return what is wrong with the values of a Literal or Enum.
+
+    ``[1, 2]`` → "a choice of bare numbers"; ``None`` for none.
     """
     for value in values:
         value = value.value if isinstance(value, Enum) else value
@@ -326,8 +330,9 @@ def _is_name(choice: Any) -> bool:
 
 
 def _open(hint: Any) -> str | None:
-    """Return why values of this type would reach the program unchecked: ``object`` → "is of the type object"; else
-    ``None``.
+    """Return why values of this type would reach the program unchecked.
+
+    ``object`` → "is of the type object"; else ``None``.
     """
     if hint is None or isinstance(hint, Mapping | list):
         return None
@@ -407,8 +412,9 @@ def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
 
 
 def _parts(part: _Part) -> Iterator[_Part]:
-    """Yield the parts of a type, one step down: ``list[int]`` → ``int``; a model → its fields, unless it is a
-    checked message.
+    """Yield the parts of a type, one step down.
+
+    ``list[int]`` → ``int``; a model → its fields, unless it is a checked message.
     """
     hint = part.hint
     if isinstance(hint, Mapping | list):

@@ -43,8 +43,9 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
 
 
 def _request(action: Any) -> ToolAction:
-    """Return an action read from an object or JSON text, with arguments that are plain values. Raises
-    :class:`GLError`.
+    """Return an action read from an object or JSON text, with arguments that are plain values.
+
+    Raises :class:`GLError`.
     """
     try:
         request = ToolAction.parse(action)

@@ -148,8 +148,9 @@ def _any_of(chars: str) -> _Part:
 
 @lru_cache(maxsize=1)
 def _letters() -> tuple[tuple[str, str], ...]:
-    """Return the letters of all scripts, with their accents and punctuation, as ranges:
-    ``(("A", "Z"), ("a", "z"), …)``.
+    """Return the letters of all scripts, with their accents and punctuation, as ranges.
+
+    Example: ``(("A", "Z"), ("a", "z"), …)``.
     """
     ranges: list[tuple[str, str]] = [("A", "Z"), ("a", "z")]
     first = last = ""
@@ -311,8 +312,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _expression(part: _Part) -> str:
-    """Return a part of the grammar as a regular expression without lookaround: ``_Repeated(digit, "+")`` →
-    ``[0-9]+``.
+    """Return a part of the grammar as a regular expression without lookaround.
+
+    ``_Repeated(digit, "+")`` → ``[0-9]+``.
     """
     match part:
         case _Text(text):

@@ -83,8 +83,9 @@ class Tracing:
         judges_units: bool,
         citations: Mapping[Path, Origin | None],
     ) -> tuple[Origin, ...]:
-        """Return the origin of each number in ``arguments``, those in texts included: ``5`` → user, or
-        ``tc_1 $.energy``.
+        """Return the origin of each number in ``arguments``, those in texts included.
+
+        ``5`` → user, or ``tc_1 $.energy``.
 
         * ``declared``: the units and sources (``x-source``) of the parameters. Units are compared if
         ``judges_units``. * ``changes``: the numbers that were converted already. * ``citations``: the parts of
@@ -277,7 +278,8 @@ class Tracing:
     def _in_text(
         self, path: Path, text: str, declared: ParameterUnits, arguments: Mapping[str, Any]
     ) -> Iterator[Origin]:
-        """Yield the origins of the numbers, dates and identifiers in the text of an argument:
+        """Yield the origins of the numbers, dates and identifiers in the text of an argument.
+
         ``"2 kWh on 2024-05-03"`` → two.
         """
         where, demand = show_path(path), declared.at(path).sources

@@ -345,8 +345,9 @@ class Session:
         *,
         tool_call_id: str | None = None,
     ) -> None:
-        """Record a call of a stored history again, under its id or the next one. Raises GLError for an id that is
-        not free.
+        """Record a call of a stored history again, under its id or the next one.
+
+        Raises GLError for an id that is not free.
 
         Two agents may have given two calls one id: only the first can be cited.
         """
@@ -466,8 +467,9 @@ class Session:
         return origins, tracing.misfits, tracing.clashes
 
     def _with_claims_shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments with each macro replaced by what it claims: "You used {{tc_1.heat}}" →
-        "You used 2.00 kWh".
+        """Return the arguments with each macro replaced by what it claims.
+
+        "You used {{tc_1.heat}}" → "You used 2.00 kWh".
 
         ``{{claim:0}}`` is the first entry of the argument ``claims``. Raises GLError for a wrong claim.
         """
@@ -641,8 +643,9 @@ class Session:
     # ------------------------------------------------------------------------------------ what goes out
 
     def check(self, message: str, claims: Sequence[Any] | None = (), *, mode: Mode | None = None) -> Verified:
-        """Return a message as the user may see it, with its provenance: "{{claim:0}}" → "12.50 kWh". Raises
-        GLError.
+        """Return a message as the user may see it, with its provenance.
+
+        "{{claim:0}}" → "12.50 kWh". Raises GLError.
 
         ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` is the
         place of claim ``i``. ``mode`` is the session's own by default.
@@ -711,8 +714,9 @@ class Session:
         return str(error) if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
     def check_read(self, message: str, claims: Sequence[Claim], mode: Mode | None = None) -> Shown:
-        """Return what of a message may be shown, with its provenance, for claims that :func:`read_claims` has
-        read. Raises GLError.
+        """Return what of a message may be shown, with its provenance, for claims that :func:`read_claims` has read.
+
+        Raises GLError.
         """
         if len(message) > _MAX_MESSAGE:  # checks take time in proportion to the length
             self._refuse("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
@@ -779,6 +783,7 @@ class Session:
 
     def _check_sourced(self, message: str, claims: Sequence[Claim], gate: SourcedGate) -> Shown:
         """Return a message with each of its plain numbers judged, and its macros replaced by what they claim.
+
         Raises GLError.
         """
         rendered, proven, errors = self._rendered(message, claims)
@@ -816,8 +821,9 @@ class Session:
                 del self._said[next(iter(self._said))]
 
     def resolved(self, claim: Claim) -> Quantity:
-        """Return the Quantity that a claim of a structured answer cites. Raises GLError, unless the level lets the
-        claim pass.
+        """Return the Quantity that a claim of a structured answer cites.
+
+        Raises GLError, unless the level lets the claim pass.
         """
         with self._lock:
             try:
@@ -873,8 +879,9 @@ class Session:
         self.verdicts.unclaimed(place, value, reason)
 
     def claims_of(self, message: str) -> list[dict[str, Any]]:
-        """Return the claims of a message that was shown lately, so that another agent can repeat them; ``[]`` for
-        any other text.
+        """Return the claims of a message that was shown lately, so that another agent can repeat them.
+
+        ``[]`` for any other text.
 
         The message may be within a longer text, such as a framework's report of a sub-agent's answer.
         """
@@ -985,8 +992,9 @@ class Session:
         )
 
     def _resolve(self, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
-        """Return the call that a claim cites and the Quantity that it returned. Raises GLError if the claim states
-        another.
+        """Return the call that a claim cites and the Quantity that it returned.
+
+        Raises GLError if the claim states another.
         """
         record = self._calls.get(claim.source_call_id) or self._calls.get(
             self._names.get(claim.source_call_id, "")

@@ -55,8 +55,9 @@ class ToolAction:
 
 
 def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the name and arguments of the tool that a model calls: ``{"tool_name": "heat", "arguments": "{}"}`` →
-    heat, ``{}``.
+    """Return the name and arguments of the tool that a model calls.
+
+    ``{"tool_name": "heat", "arguments": "{}"}`` → heat, ``{}``.
 
     Raises GLValidationError STEP_SCHEMA.
     """

@@ -110,8 +110,9 @@ def log_policy_differences(own: Policy, stored: Mapping[str, Any]) -> None:
 def restored_call(
     call: Mapping[str, Any], count: int, calls: Container[str], policy: Policy, units: UnitRegistry
 ) -> CallRecord:
-    """Return a stored call, verified again. Raises ValueError for an id beyond ``count`` or in ``calls``, or
-    GLError.
+    """Return a stored call, verified again.
+
+    Raises ValueError for an id beyond ``count`` or in ``calls``, or GLError.
     """
     number = call["id"].removeprefix("tc_")
     if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= count:
@@ -167,8 +168,9 @@ def exact_text(value: Any) -> Any:
 
 
 def number_of(stored: Any) -> Any:
-    """Return the number that :func:`exact_text` stored: ``{"exact": "1/3"}`` → ``Fraction(1, 3)``; a plain number
-    is unchanged.
+    """Return the number that :func:`exact_text` stored.
+
+    ``{"exact": "1/3"}`` → ``Fraction(1, 3)``; a plain number is unchanged.
 
     Raises ValueError.
     """

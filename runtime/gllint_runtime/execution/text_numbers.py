@@ -23,8 +23,9 @@ def word_around(message: str, start: int, end: int) -> str:
 
 
 def text_hint(word: str, provenance: Provenance) -> str | None:
-    """Return what to do about a number that only a text of a tool contains; ``None`` if no text does, or it can be
-    cited.
+    """Return what to do about a number that only a text of a tool contains.
+
+    ``None`` if no text does, or it can be cited.
 
     "'PA441' is in a text that flights returned (tc_1), and nothing in a text can be cited: …"
     """

@@ -125,8 +125,9 @@ def _converting(
 
 
 def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
-    """Return the schema of a parameter, and the function that converts JSON data to its type; ``None`` if none is
-    needed.
+    """Return the schema of a parameter, and the function that converts JSON data to its type.
+
+    ``None`` if none is needed.
     """
     if (plain := _standard(hint, records=False)) is not None:
         return plain, None

@@ -62,8 +62,9 @@ class Verdicts:
         )
 
     def violation(self, error: GLError, level: Level) -> dict[str, Any]:
-        """Note an error with its level in the trace, report it, and return it as data. Raises it if the level is
-        ``"block"``.
+        """Note an error with its level in the trace, report it, and return it as data.
+
+        Raises it if the level is ``"block"``.
         """
         described = {**error.to_dict(), "level": level}
         shown = self.redacted(snapshot(described))
@@ -186,8 +187,9 @@ class Verdicts:
 
 
 def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the index of the first entry of a session's trace that was changed, added or moved; ``None`` if there
-    is none.
+    """Return the index of the first entry of a session's trace that was changed, added or moved.
+
+    ``None`` if there is none.
 
     An entry that was removed shows at the next one. Entries cut off at the end do not show: for those, keep the
     hash of the last one elsewhere.

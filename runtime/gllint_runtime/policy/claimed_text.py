@@ -147,8 +147,9 @@ def _stretches(layout: Layout, number: int, first: int, last: int) -> Iterator[S
 
 
 def _unit_in(part: str) -> str:
-    """Return the first unit in a piece of text as it is typed, or ``""``: ``"rose by 5 kWh"`` → ``"kWh"``,
-    ``"in €"`` → ``"€"``.
+    """Return the first unit in a piece of text as it is typed, or ``""``.
+
+    ``"rose by 5 kWh"`` → ``"kWh"``, ``"in €"`` → ``"€"``.
     """
     part = _MATHEMATICS.sub("", part)
     if match := _SIGNS.search(part):

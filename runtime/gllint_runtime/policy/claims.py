@@ -81,8 +81,9 @@ def find_macros(text: str) -> list[Macro]:
 
 
 def in_place(text: str, macros: Iterable[Macro], render: Callable[[Macro], str]) -> list[str]:
-    """Return the text in pieces, each macro as ``render`` shows it: ``"a {{claim:0}} b"`` →
-    ``["a ", "2 kWh", " b"]``.
+    """Return the text in pieces, each macro as ``render`` shows it.
+
+    ``"a {{claim:0}} b"`` → ``["a ", "2 kWh", " b"]``.
     """
     pieces: list[str] = []
     position = 0

@@ -109,8 +109,9 @@ def table_of(path: str) -> Table:
 
 
 def table_for(path: str) -> Table | None:
-    """Return the settings that apply to ``path``, a file or a folder, once they are checked; ``None`` if there are
-    none.
+    """Return the settings that apply to ``path``, a file or a folder, once they are checked.
+
+    ``None`` if there are none.
 
     They are those of the nearest ``gllint.toml`` or ``pyproject.toml`` upwards, or of ``path`` itself if it is a
     ``*.toml``. Raises :class:`ConfigurationError` for a missing path and for faults in the settings.
@@ -243,8 +244,9 @@ _PATH_KEYS = ("baseline", "cache-dir", "python")
 
 
 def _portable_paths(entries: Mapping[str, Any]) -> dict[str, str]:
-    r"""Return the keys whose path has backslashes, with slashes instead: ``{"baseline": "ci\\base.json"}`` →
-    ``ci/base.json``.
+    r"""Return the keys whose path has backslashes, with slashes instead.
+
+    ``{"baseline": "ci\\base.json"}`` → ``ci/base.json``.
     """
     named = {key: entries[key] for key in (_EXTEND, *_PATH_KEYS) if key in entries}
     return {key: path.replace("\\", "/") for key, path in named.items() if "\\" in path}

@@ -254,8 +254,9 @@ class Survey:
         return copied
 
     def _take(self, values: int, path: Path) -> None:
-        """Subtract ``values`` members from the budget. Raises :class:`DataProblem` if it is spent, ``_Depth`` if too
-        deep.
+        """Subtract ``values`` members from the budget.
+
+        Raises :class:`DataProblem` if it is spent, ``_Depth`` if too deep.
         """
         self._values -= values
         if len(path) > _MAX_DEPTH:
@@ -368,8 +369,9 @@ def _too_deep(value: Any, path: Path) -> DataProblem:
 
 
 def _member(element: Any, step: str | int) -> Any:
-    """Return the member of ``node`` at a key or index; ``None`` if there is none, or only the object's own code could
-    say.
+    """Return the member of ``node`` at a key or index.
+
+    ``None`` if there is none, or only the object's own code could say.
     """
     if type(element) in (dict, list, tuple):
         try:

@@ -17,8 +17,9 @@ def lines(name: str) -> list[str]:
 
 
 def sections(name: str) -> dict[str, dict[str, str]]:
-    """Return the rows of a table by section: ``[months]`` over ``12: december`` →
-    ``{"months": {"12": "december"}}``.
+    """Return the rows of a table by section.
+
+    ``[months]`` over ``12: december`` → ``{"months": {"12": "december"}}``.
     """
     tables: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}

@@ -34,8 +34,9 @@ _ERROR = re.compile(r"(?<![\w.,($€£])[45]\d\d:?[ ]|\([45]\d\d\)")
 
 
 def designations(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of names with digits in ``text``, by their form: ``2024-05-01T10:00``, ``1.2.3``,
-    ``*/5 * * * *``.
+    """Yield the places of names with digits in ``text``, by their form.
+
+    Example: ``2024-05-01T10:00``, ``1.2.3``, ``*/5 * * * *``.
 
     Also UUIDs, telephone numbers, character classes (``[a-z0-9]+``) and HTTP errors (``404 Not Found``).
     """

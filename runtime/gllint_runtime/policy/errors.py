@@ -32,8 +32,9 @@ class GLError(Exception):
         path: str | None = None,
         context: Any = None,
     ) -> None:
-        """Make an error; ``hint`` defaults to the one in ``hints.txt``. Raises ValueError for a code of another
-        class.
+        """Make an error; ``hint`` defaults to the one in ``hints.txt``.
+
+        Raises ValueError for a code of another class.
         """
         if code not in self.codes:
             raise ValueError(f"{type(self).__name__} has no code {code!r}")

@@ -26,8 +26,9 @@ class Moment(NamedTuple):
     quarter: int | None = None
 
     def is_part_of(self, other: Moment) -> bool:
-        """Return whether ``other`` has all that this moment states: "May 2024" is part of "5 May 2024", as is
-        "Q2 2024".
+        """Return whether ``other`` has all that this moment states.
+
+        Example: "May 2024" is part of "5 May 2024", as is "Q2 2024".
         """
         for part, other_part in zip(self[:6], other[:6], strict=True):  # all but the quarter
             if part is not None and part != other_part:
@@ -126,8 +127,9 @@ _BEGINNING = re.compile(r"\d+|[^\W\d_]+")
 
 
 def _matches(text: str, begin: int) -> Iterator[re.Match[str]]:
-    """Yield the stretches of a text, from ``begin`` on, that look like a date or a time: "5 May 2024", "14:30",
-    "Q3 2023".
+    """Yield the stretches of a text, from ``begin`` on, that look like a date or a time.
+
+    Example: "5 May 2024", "14:30", "Q3 2023".
 
     The expression is slow: it is only tried where a digit, the name of a month, or the letter of a quarter begins.
     """
@@ -287,8 +289,9 @@ _SHIFT = expression(
 
 
 def shifts(text: str) -> set[int]:
-    """Return by how many days a text moves a date: "three days later" → ``{3}``, "a week" → ``{7, -7}`` (either
-    way).
+    """Return by how many days a text moves a date.
+
+    "three days later" → ``{3}``, "a week" → ``{7, -7}`` (either way).
     """
     days: set[int] = set()
     for match in _SHIFT.finditer(text):

@@ -177,8 +177,9 @@ def _things() -> Mapping[str, str]:
 
 @cache
 def _below_per() -> Mapping[str, str]:
-    """Return the words after ``per`` that may divide a number, each with its unit:
-    ``{"sqm": "m2", "request": "request"}``.
+    """Return the words after ``per`` that may divide a number, each with its unit.
+
+    Example: ``{"sqm": "m2", "request": "request"}``.
     """
     table = {
         form: unit.symbol
@@ -232,8 +233,9 @@ def is_plain(
 
 
 def is_unit_itself(name: str) -> bool:
-    """Return whether a name in capitals is that of a unit and of nothing else: ``KM = 1000``,
-    ``LengthUnit.METERS``.
+    """Return whether a name in capitals is that of a unit and of nothing else.
+
+    Example: ``KM = 1000``, ``LengthUnit.METERS``.
     """
     return name.isupper() and len(name_words(name)) == 1 and bool(read_name(name).readings)
 
@@ -264,8 +266,9 @@ def quantity_named(word: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def says_dimension(name: str, unit: str) -> bool:
-    """Return whether a name says what ``unit`` measures: ``"elapsed"`` and ``"wait_h"`` do for ``"s"``, ``"heat"``
-    does not.
+    """Return whether a name says what ``unit`` measures.
+
+    Example: ``"elapsed"`` and ``"wait_h"`` do for ``"s"``, ``"heat"`` does not.
     """
     dimension = dimension_in_table(unit)
     if dimension is None:
@@ -284,8 +287,9 @@ def is_unit_word(word: str) -> bool:
 
 
 def is_plural(word: str) -> bool:
-    """Return whether a word in small letters looks like a plural: ``"users"`` does, ``"status"`` and ``"glass"`` do
-    not.
+    """Return whether a word in small letters looks like a plural.
+
+    Example: ``"users"`` does, ``"status"`` and ``"glass"`` do not.
     """
     table = _words()
     if word in table.plurals:
@@ -439,8 +443,9 @@ def _words_apart(words: Sequence[str]) -> bool:
 
 
 def _singular(words: Sequence[str], is_whole: bool = False) -> str | None:
-    """Return the unit that words end in, also by its name in the singular: ``MILE`` → ``mi``; ``None`` if there is
-    not one.
+    """Return the unit that words end in, also by its name in the singular.
+
+    ``MILE`` → ``mi``; ``None`` if there is not one.
 
     ``is_whole``: the unit has to be all of the words.
     """
@@ -451,7 +456,7 @@ def _singular(words: Sequence[str], is_whole: bool = False) -> str | None:
         candidates = [c for c in _ends().get(end, ()) if not c.is_needy]
         if candidates:
             return candidates[0].unit if len({c.dimension for c in candidates}) == 1 else None
-        unit = _below_per().get(end) if len(end) > 1 else None
+        unit = _below_per().get(end) if len(end) > 1 else None  # a letter alone is any word's beginning
         if unit is not None and unit not in units_of("counts"):
             return unit
     return None
@@ -497,8 +502,9 @@ def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...
 
 
 def _quotient(groups: Sequence[Sequence[_Word]]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the unit of words that "per" separates, if it is sure, and its readings: ``price_usd | kwh`` →
-    ``USD/kWh``.
+    """Return the unit of words that "per" separates, if it is sure, and its readings.
+
+    ``price_usd | kwh`` → ``USD/kWh``.
     """
     dividend, *divisor_words = groups
     dividends = _dividends(dividend)
@@ -536,8 +542,9 @@ def _dividends(words: Sequence[_Word]) -> tuple[str, ...]:
 
 
 def _divisors(words: Sequence[_Word]) -> tuple[str, ...]:
-    """Return the units that the words between one "per" and the next may say: ``sqm`` → ``m2``, ``m3_day`` →
-    ``m3/day``.
+    """Return the units that the words between one "per" and the next may say.
+
+    ``sqm`` → ``m2``, ``m3_day`` → ``m3/day``.
     """
     joined = "_".join(word.text for word in words)
     if unit := _below_per().get(joined):
@@ -683,8 +690,9 @@ def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False)
 
 
 def _over_a_year(words: Sequence[_Word]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the unit of words before "year", divided by it: ``kwh_m2`` → ``kWh/m2/year``, the only such unit that is
-    sure.
+    """Return the unit of words before "year", divided by it.
+
+    ``kwh_m2`` → ``kWh/m2/year``, the only such unit that is sure.
     """
     unit, readings = _side_by_side(words)
     if unit is not None and f"{unit}/year" in units():
@@ -760,8 +768,9 @@ def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, t
 
 
 def _atom(words: Sequence[_Word]) -> tuple[tuple[_Ends, ...], int]:
-    """Return the units that the last words of a name may say, and how many words that takes: ``usd`` → 1,
-    ``watt_hours`` → 2.
+    """Return the units that the last words of a name may say, and how many words that takes.
+
+    ``usd`` → 1, ``watt_hours`` → 2.
     """
     table = _words()
     for length in (3, 2, 1):

@@ -15,8 +15,9 @@ _LETTERS = 60  # of a word that may say a number
 
 
 def spelled_places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of numbers in words: "five hundred kWh" → that of "five hundred", adjacent words being one
-    number.
+    """Yield the places of numbers in words.
+
+    "five hundred kWh" → that of "five hundred", adjacent words being one number.
     """
     start = end = -1
     for match in _WORD.finditer(text):

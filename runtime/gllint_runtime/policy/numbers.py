@@ -201,8 +201,9 @@ def _hiding(message: _Message) -> Iterator[_Place]:
 
 
 def _surroundings(message: _Message) -> Iterator[_Place]:
-    """Yield the signs, letters, units and macros that would become part of a macro's number: "-{{claim:0}}",
-    "k{{claim:0}}".
+    """Yield the signs, letters, units and macros that would become part of a macro's number.
+
+    Example: "-{{claim:0}}", "k{{claim:0}}".
 
     Each macro is read in the view, which is what a reader sees, or, inside an HTML comment, in the text as it is typed.
     """
@@ -234,8 +235,9 @@ def _typed_numbers(message: _Message) -> Iterator[_Place]:
 
 
 def _reversals(message: _Message) -> Iterator[_Place]:
-    r"""Yield the places of marks and tags that reverse the direction of a text, if it has numbers: "\u202e" shows
-    12 as 21.
+    r"""Yield the places of marks and tags that reverse the direction of a text, if it has numbers.
+
+    Example: "\u202e" shows 12 as 21.
     """
     text = message.text
     if text.isascii() and "<" not in text:
@@ -333,8 +335,9 @@ def _is_real(match: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=16)
 def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
-    """Return the expression of whole words that are a unit with a digit: ``m2``, ``m²``, ``CO2``, and those of
-    ``units``.
+    """Return the expression of whole words that are a unit with a digit.
+
+    Example: ``m2``, ``m²``, ``CO2``, and those of ``units``.
     """
     words = {
         unit

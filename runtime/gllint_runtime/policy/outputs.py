@@ -91,8 +91,9 @@ def _sourced_output(
 def _claims_output(
     tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None = None
 ) -> Survey:
-    """Return an output in claims mode, in which each number has an allowed unit and its schema fits. Raises
-    :class:`GLError`.
+    """Return an output in claims mode, in which each number has an allowed unit and its schema fits.
+
+    Raises :class:`GLError`.
     """
     try:
         survey = Survey(output, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes)
@@ -173,8 +174,9 @@ def _foreign_output(tool_name: str, text: str, policy: Policy, units: UnitRegist
 
 
 def json_value(text: str) -> Any:
-    """Return the object or array that a JSON text contains: ``'{"a": 1}'`` → ``{"a": 1}``; ``None`` for any other
-    text.
+    """Return the object or array that a JSON text contains.
+
+    ``'{"a": 1}'`` → ``{"a": 1}``; ``None`` for any other text.
     """
     if not _BEGINS_VALUE(text):
         return None
@@ -243,8 +245,9 @@ def _read_declarations(
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
-    """Return a copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA if they are no JSON
-    object.
+    """Return a copy of a call's arguments as plain data.
+
+    Raises GLValidationError ARGS_SCHEMA if they are no JSON object.
     """
     try:
         copied = plain(arguments)

@@ -24,8 +24,9 @@ _NUMERIC = frozenset({"number", "integer"})
 
 @lru_cache(maxsize=8192)
 def argument_units(name: str) -> tuple[str, ...]:
-    """Return the units that an argument may be in by its name: ``heat_kwh`` → ``kWh``; ``amount_cents`` →
-    ``USD_cent``, ….
+    """Return the units that an argument may be in by its name.
+
+    ``heat_kwh`` → ``kWh``; ``amount_cents`` → ``USD_cent``, ….
     """
     parts = _units_by_part()
     readings = [unit for reading in read_name(name).readings for unit in parts.get(reading, (reading,))]
@@ -36,8 +37,9 @@ def argument_units(name: str) -> tuple[str, ...]:
 
 @cache
 def _units_by_part() -> Mapping[str, tuple[str, ...]]:
-    """Return the units of each part of a currency that names leave open: ``"cent"`` →
-    ``("USD_cent", "EUR_cent", …)``.
+    """Return the units of each part of a currency that names leave open.
+
+    ``"cent"`` → ``("USD_cent", "EUR_cent", …)``.
     """
     parts: dict[str, tuple[str, ...]] = {}
     for unit in units():
@@ -84,8 +86,9 @@ class ParameterUnits:
         self._offered: dict[Path, tuple[Any, ...]] = {}
 
     def at(self, path: Path) -> ParameterUnit:
-        """Return what is declared or named for the argument at ``path``: ``("rows", 0, "heat_kwh")`` → the unit
-        ``kWh``.
+        """Return what is declared or named for the argument at ``path``.
+
+        ``("rows", 0, "heat_kwh")`` → the unit ``kWh``.
         """
         unit = self._of_path.get(path)
         if unit is None:

@@ -237,8 +237,9 @@ class Layout:
         return (cells[number], number) if number < len(cells) else ((line.start, line.end), 0)
 
     def cells(self, line: Line) -> list[Span]:
-        """Return the places of the cells of a row: ``| Heat | 5 kWh |`` → those of "Heat" and "5 kWh", with their
-        blanks.
+        """Return the places of the cells of a row.
+
+        ``| Heat | 5 kWh |`` → those of "Heat" and "5 kWh", with their blanks.
         """
         if (spans := self._cell_spans.get(line.start)) is not None:
             return spans
@@ -286,8 +287,9 @@ class Layout:
             yield (head,)
 
     def _windows(self, place: Place, clause: Span) -> Iterator[tuple[Span, ...]]:
-        """Yield the text next to a number in a clause with several: "2 apples and 3 pears" → for 3 "pears" first,
-        then "and".
+        """Yield the text next to a number in a clause with several.
+
+        "2 apples and 3 pears" → for 3 "pears" first, then "and".
         """
         first, last = (bisect_left(self._numbers, (at,)) for at in clause)
         inside = self._numbers[first:last]
@@ -339,8 +341,9 @@ class Layout:
                 yield (earlier,)
 
     def declared(self, place: Place) -> Declared | None:
-        """Return what the header, label or heading of a number says about it: ``Heat (MWh): 5`` → the unit MWh;
-        else ``None``.
+        """Return what the header, label or heading of a number says about it.
+
+        ``Heat (MWh): 5`` → the unit MWh; else ``None``.
 
         The nearest counts: the header of its column, the first cell of its row, the label before it, a unit in
         brackets behind it, the lines above it, and last a caption ("All figures in millions").
@@ -467,8 +470,9 @@ _GLUED_BEHIND = re.compile(r"(?<=[$€£¥])\s?([kKMmBb]|bn|mn|mm)\Z|(?<=[A-Z]{3
 
 @lru_cache(maxsize=1024)
 def declared_unit(text: str) -> Declared | None:
-    """Return the unit and size of a text in brackets or after "in": ``$M``, ``kEUR``, ``USD millions``, ``MWh``;
-    else ``None``.
+    """Return the unit and size of a text in brackets or after "in".
+
+    Example: ``$M``, ``kEUR``, ``USD millions``, ``MWh``; else ``None``.
 
     ``"kEUR"`` → ``Declared(("EUR",), 1000.0, "")``.
     """
@@ -550,8 +554,9 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 @lru_cache(maxsize=16384)
 def folded_word(word: str) -> str:
-    """Return a word in small letters, without accents and the end of a plural: "Cities" → "city", "Ströme" →
-    "stroeme".
+    """Return a word in small letters, without accents and the end of a plural.
+
+    "Cities" → "city", "Ströme" → "stroeme".
     """
     word = word.lower()
     if not word.isascii():

@@ -40,7 +40,8 @@ _TYPES = frozenset({"QuantitativeValue", "MonetaryAmount", "PropertyValue"})
 
 
 def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
-    """Return the key of the number if an object with these keys has one of ``shapes``:
+    """Return the key of the number if an object with these keys has one of ``shapes``.
+
     ``{"amount", "currency"}`` → "amount".
     """
     for name in shapes:
@@ -53,8 +54,9 @@ def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
 
 
 def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
-    """Return the unit of an object in one of ``shapes``: ``{"amount": 9.5, "currency": "EUR"}`` → ``"EUR"``; else
-    ``None``.
+    """Return the unit of an object in one of ``shapes``.
+
+    ``{"amount": 9.5, "currency": "EUR"}`` → ``"EUR"``; else ``None``.
     """
     for name in shapes:
         if value_key(data, (name,)) is None:
@@ -65,8 +67,9 @@ def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
 
 
 def shaped_quantity(data: Mapping[str, Any], shapes: Collection[str]) -> Quantity | None:
-    """Return the Quantity of an object in one of ``shapes``: ``{"amount": "9.50", "currency": "EUR"}`` → 9.5 EUR;
-    else ``None``.
+    """Return the Quantity of an object in one of ``shapes``.
+
+    ``{"amount": "9.50", "currency": "EUR"}`` → 9.5 EUR; else ``None``.
     """
     key = value_key(data, shapes)
     if key is None or (unit := shaped_unit(data, shapes)) is None:

@@ -318,8 +318,9 @@ class GrowingText:
 
 
 def _per_many(text: str, at: int) -> tuple[tuple[str, ...], int, float] | None:
-    """Return the unit, its end and the count of a number that is for many of another: "l/100 km" → ``L/km``, …,
-    100.
+    """Return the unit, its end and the count of a number that is for many of another.
+
+    "l/100 km" → ``L/km``, …, 100.
     """
     match = _PER_MANY.match(text, at)
     if match is None:
@@ -397,8 +398,9 @@ def _measure_in_parts(text: str, start: int, stop: int) -> tuple[Shown, str] | N
 
 
 def _length(text: str, start: int, stop: int) -> Shown | None:
-    """Return a length of time in hours that is written in several parts: ``7h 55m``, ``3d4h``; ``None`` for any
-    other text.
+    """Return a length of time in hours that is written in several parts.
+
+    Example: ``7h 55m``, ``3d4h``; ``None`` for any other text.
     """
     match = _PARTED_TIME.match(text, start)
     parts = [] if match is None else [*match.groups()]
@@ -526,8 +528,9 @@ def _fraction(written: str) -> float:
 
 
 def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[float, ...], int]:
-    """Return the factors that the text behind a number says, and where that ends: "12 million" → ``(1e6,)``,
-    "12k" → ``(1e3,)``.
+    """Return the factors that the text behind a number says, and where that ends.
+
+    "12 million" → ``(1e6,)``, "12k" → ``(1e3,)``.
 
     "mil" may be a thousand or a million. Without such a word it is ``(1.0,)``.
     """
@@ -609,8 +612,9 @@ def _shown(value: float, places: int, multiplier: float, significant: int, round
 
 
 def _as_duration(reading: Reading) -> None:
-    """Give a time of day the length of time that it may be as well: "14:30" is 14.5 h (or 14 min 30 s), "14h30"
-    14.5 h.
+    """Give a time of day the length of time that it may be as well.
+
+    Example: "14:30" is 14.5 h (or 14 min 30 s), "14h30" 14.5 h.
     """
     match = re.fullmatch(r"(\d{1,3}):(\d\d)(?::(\d\d))?", reading.text)
     if match:
@@ -628,8 +632,9 @@ def _as_duration(reading: Reading) -> None:
 
 
 def _is_length(text: str, reading: Reading, readings: list[Reading]) -> bool:
-    """Return whether what looks like a time of day is how long something took: "took 14:30", or the next in such a
-    list.
+    """Return whether what looks like a time of day is how long something took.
+
+    Example: "took 14:30", or the next in such a list.
     """
     if _LASTING.search(text, max(0, reading.start - 30), reading.start):
         return True
@@ -693,8 +698,9 @@ _JOINT = re.compile(r"\.?[ \u00a0]?|,? and | und | et ")
 
 
 def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
-    """Return the readings, those that are one amount joined: ``1 h 30 min``, ``5 ft 11 in``,
-    "19 dollars and 99 cents".
+    """Return the readings, those that are one amount joined.
+
+    Example: ``1 h 30 min``, ``5 ft 11 in``, "19 dollars and 99 cents".
     """
     joined: list[Reading] = []
     for reading in readings:
@@ -945,8 +951,9 @@ def _is_code(text: str, start: int, end: int) -> bool:
 
 
 def _is_numeric(text: str, start: int, end: int) -> bool:
-    """Return whether a piece of text is a number with what is glued to it, and nothing else: ``500kWh``, ``3rd``,
-    ``1h30m``.
+    """Return whether a piece of text is a number with what is glued to it, and nothing else.
+
+    Example: ``500kWh``, ``3rd``, ``1h30m``.
     """
     if not text[start : start + 1].isdecimal() and text[start] not in "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞":
         return False

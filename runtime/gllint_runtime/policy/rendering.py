@@ -42,8 +42,9 @@ def format_quantity(quantity: Quantity, rest: str = "") -> str:
 
 
 def _unit_to_show(unit: str, rest: str) -> str:
-    """Return the unit, or the part of it that the message does not say next: ``"kWh/day"`` before " per day" →
-    ``"kWh"``.
+    """Return the unit, or the part of it that the message does not say next.
+
+    ``"kWh/day"`` before " per day" → ``"kWh"``.
     """
     from gllint_runtime.policy.text_units import end_of_unit, period_at
 
@@ -74,11 +75,12 @@ def magnitude(exact: Fraction) -> int:
 
 
 def _fixed(exact: Fraction, places: int) -> str:
-    """Return a fraction with a fixed number of decimals, halves rounded away from zero: ``Fraction(5, 2), 0`` →
-    ``"3"``.
+    """Return a fraction with a fixed number of decimals, halves rounded away from zero.
+
+    ``Fraction(5, 2), 0`` → ``"3"``.
     """
     scaled = abs(exact) * 10**places
-    rounded = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    rounded = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)  # floor(scaled + 1/2)
     digits = str(rounded).rjust(places + 1, "0")
     sign = "-" if exact < 0 and rounded else ""
     return (

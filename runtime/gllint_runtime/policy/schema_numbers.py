@@ -158,7 +158,8 @@ def declared_units(schema: Schema) -> list[SchemaUnit]:
 
 
 def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
-    """Yield the units that a schema names for the Quantities in it, with their paths:
+    """Yield the units that a schema names for the Quantities in it, with their paths.
+
     ``{"unit": {"const": "kWh"}}`` → ``kWh``.
     """
     for path, node in subschemas(schema):
@@ -176,8 +177,9 @@ def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
 
 
 def property_of(path: Path) -> str | None:
-    """Return the property that the schema at ``path`` describes: ``("properties", "rows", "items")`` → ``"rows"``;
-    else ``None``.
+    """Return the property that the schema at ``path`` describes.
+
+    ``("properties", "rows", "items")`` → ``"rows"``; else ``None``.
     """
     key: str | int | None = None
     steps = iter(path)
@@ -192,7 +194,8 @@ def property_of(path: Path) -> str | None:
 
 
 def property_names(path: Path) -> tuple[str, ...] | None:
-    """Return the properties that lead to the value at ``path``:
+    """Return the properties that lead to the value at ``path``.
+
     ``("properties", "a", "items", "properties", "b")`` → ``a``, ``b``.
 
     ``None`` if the path has a step that is neither a property, a list nor a branch.

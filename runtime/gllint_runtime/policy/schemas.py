@@ -146,8 +146,9 @@ def subschemas(
 
 
 def referent(root: Schema, ref: str) -> Any:
-    """Return the part of ``root`` that a local reference names: ``"#/$defs/a"`` → ``root["$defs"]["a"]``; ``None``
-    if missing.
+    """Return the part of ``root`` that a local reference names.
+
+    ``"#/$defs/a"`` → ``root["$defs"]["a"]``; ``None`` if missing.
     """
     node: Any = root
     for step in ref[1:].split("/")[1:]:
@@ -188,8 +189,9 @@ def _is_number(value: Any) -> bool:
 
 
 def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
-    """Return the keyword by which a schema admits a number: ``"type"``, ``"const"`` or ``"enum"``; ``None`` if
-    none does.
+    """Return the keyword by which a schema admits a number.
+
+    Example: ``"type"``, ``"const"`` or ``"enum"``; ``None`` if none does.
     """
     declared = node.get("type")
     types = declared if isinstance(declared, (list, tuple)) else (declared,)
@@ -416,8 +418,9 @@ _KEYWORDS = frozenset({*EVERY_KEYWORD, *_SCHEMAS["other keywords"]})
 
 
 def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
-    """Return the paths of keys that nearly are a keyword and so check nothing, with the keyword: ``requierd`` →
-    ``required``.
+    """Return the paths of keys that nearly are a keyword and so check nothing, with the keyword.
+
+    ``requierd`` → ``required``.
     """
     from difflib import get_close_matches
 

@@ -209,8 +209,9 @@ def combined(policy: Policy | None, settings: Mapping[str, Any], kind: type) -> 
 
 
 def _usable(field: str, value: Any) -> Any:
-    """Return the value of a field as :class:`Policy` keeps it: a list as a tuple. Raises ValueError or TypeError
-    for a bad one.
+    """Return the value of a field as :class:`Policy` keeps it: a list as a tuple.
+
+    Raises ValueError or TypeError for a bad one.
     """
     if field not in _Fields._fields:
         raise TypeError(f"Policy has no field {field!r}; its fields are {', '.join(_Fields._fields)}")
@@ -231,8 +232,9 @@ def _usable(field: str, value: Any) -> Any:
 
 
 def _usable_object(field: str, value: Any) -> Any:
-    """Return the value of ``units``, ``render`` or ``today``, which no configuration file can hold. Raises
-    TypeError.
+    """Return the value of ``units``, ``render`` or ``today``, which no configuration file can hold.
+
+    Raises TypeError.
     """
     from datetime import date, datetime
 

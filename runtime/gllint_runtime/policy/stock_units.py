@@ -21,8 +21,9 @@ def _registry() -> Any:
 
 @lru_cache(maxsize=1024)
 def stock_dimensions(name: str) -> dict[str, int] | None:
-    """Return the base dimensions of a unit of pint's registry, ``"volt"`` → ``{"energy": 1, …}``; ``None`` if it
-    has no such unit.
+    """Return the base dimensions of a unit of pint's registry, ``"volt"`` → ``{"energy": 1, …}``.
+
+    ``None`` if it has no such unit.
     """
     if not _NAME.match(name):
         return None
@@ -40,8 +41,9 @@ def stock_dimensions(name: str) -> dict[str, int] | None:
 
 @lru_cache(maxsize=1024)
 def stock_readings(word: str) -> frozenset[str]:
-    """Return the units of pint that are spelled like ``word`` in any case, by full name: ``"mw"`` → milliwatt and
-    megawatt.
+    """Return the units of pint that are spelled like ``word`` in any case, by full name.
+
+    ``"mw"`` → milliwatt and megawatt.
     """
     if not _NAME.match(word) or not word.isascii():
         return frozenset()

@@ -119,8 +119,9 @@ class Plain(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Plain:
-        """Return a text as a reader sees it, one character for each: "𝐤𝐖𝐡" → "kWh", brackets and quotes as blanks
-        in ``letters``.
+        """Return a text as a reader sees it, one character for each.
+
+        "𝐤𝐖𝐡" → "kWh", brackets and quotes as blanks in ``letters``.
         """
         blanks = {char for char in {*text} if _is_blank(char)}
         letters = text.translate(dict.fromkeys(map(ord, blanks), " ")) if blanks else text
@@ -143,8 +144,9 @@ class Plain(NamedTuple):
 
 
 def small_letters(text: str) -> str:
-    """Return the text in small letters, long words without accents: "mïllion" is read as "million", "föld" not as
-    "fold".
+    """Return the text in small letters, long words without accents.
+
+    Example: "mïllion" is read as "million", "föld" not as "fold".
     """
     return text.lower() if text.isascii() else _LETTERS.sub(lambda word: _plain_word(word[0]), text)
 
@@ -373,8 +375,9 @@ def _telling_words() -> frozenset[str]:
 
 
 def _is_operator_across(head: str, token: re.Match[str]) -> bool:
-    """Return whether a sign is before words that do not hide it from the macro: "−about {{claim:0}}",
-    "× about {{claim:0}}".
+    """Return whether a sign is before words that do not hide it from the macro.
+
+    Example: "−about {{claim:0}}", "× about {{claim:0}}".
     """
     if token[0] in _OPERATORS_ACROSS:
         return token[0] != "+" or bool(head[: token.start()].strip())  # else it opens an item
@@ -408,8 +411,9 @@ _NO_CHANGE = "Leave out {!r}: the macro shows its value and its unit, and the te
 
 
 def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[str]) -> Fault | None:
-    """Return what behind the macro that ends at ``end`` changes its quantity: "k", " million", "²"; ``None`` if
-    nothing does.
+    """Return what behind the macro that ends at ``end`` changes its quantity.
+
+    Example: "k", " million", "²"; ``None`` if nothing does.
 
     Its own ``unit`` may be repeated ("{{claim:0}} kWh"), and so may a time that it is divided by; any unit if it
     is ``""``.
@@ -444,8 +448,9 @@ def _next(plain: Plain, place: int) -> int:
 
 
 def _own_end(plain: Plain, place: int, unit: str) -> int:
-    """Return where the quantity's own unit at ``place`` ends, or "per" and a unit that it is divided by; 0 if
-    there is none.
+    """Return where the quantity's own unit at ``place`` ends, or "per" and a unit that it is divided by.
+
+    0 if there is none.
     """
     from gllint_runtime.policy.text_units import end_of_unit, period_at  # few messages need it
 
@@ -459,8 +464,9 @@ def _own_end(plain: Plain, place: int, unit: str) -> int:
 
 
 def _end_of_change(plain: Plain, place: int, symbols: Collection[str], unit: str | None) -> int:
-    """Return where the text at ``place`` that changes the quantity before it ends: " million" → 8; 0 if it changes
-    nothing.
+    """Return where the text at ``place`` that changes the quantity before it ends.
+
+    " million" → 8; 0 if it changes nothing.
     """
     text, letters = plain.text, plain.letters
     char = text[place]
@@ -506,8 +512,9 @@ def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
 
 
 def _unit_end(plain: Plain, place: int, stop: int, symbols: Collection[str]) -> int:
-    """Return where the symbol of a unit or a currency at ``place`` ends, "per" included: "kWh per day"; 0 if there
-    is none.
+    """Return where the symbol of a unit or a currency at ``place`` ends, "per" included.
+
+    Example: "kWh per day"; 0 if there is none.
     """
     letters = plain.letters
     word = _WORD.match(letters, place)

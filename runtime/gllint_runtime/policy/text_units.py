@@ -88,8 +88,9 @@ def currency_units(sign: str) -> tuple[str, ...]:
 
 
 def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ...], int]:
-    """Return the units typed at a place behind a number, and where they end: ``"12.5 kWh/m2 now", 4`` →
-    ``(("kWh/m2",), 11)``.
+    """Return the units typed at a place behind a number, and where they end.
+
+    ``"12.5 kWh/m2 now", 4`` → ``(("kWh/m2",), 11)``.
 
     Several where a sign has several ("$"); ``()`` and ``at`` if there is none. Without ``divided`` a divisor is
     not read.
@@ -128,8 +129,9 @@ def period_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 
 def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ...], int]:
-    """Return units with what the text divides them by, and where that ends: ``EUR`` before " per kWh" →
-    ``EUR/kWh``.
+    """Return units with what the text divides them by, and where that ends.
+
+    ``EUR`` before " per kWh" → ``EUR/kWh``.
     """
     for _ in range(_MAX_DENOMINATORS):
         per = _PER.match(text, end)
@@ -163,7 +165,8 @@ def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ..
 
 
 def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """Return the units that a text goes on with, without a divisor by a word, and where they end:
+    """Return the units that a text goes on with, without a divisor by a word, and where they end.
+
     "kilowatt hours" → ``kWh``.
     """
     if emissions := emissions_at(text, at):
@@ -191,8 +194,9 @@ def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 @lru_cache(maxsize=8192)
 def _named(written: str) -> tuple[str, ...]:
-    """Return the units that a name in words means: "square meters" → ``m2``, "dollars" → each dollar; ``()`` for
-    any other.
+    """Return the units that a name in words means.
+
+    "square meters" → ``m2``, "dollars" → each dollar; ``()`` for any other.
     """
     folded = written.lower()
     if folded in _no_units() or written in _no_units():
@@ -210,8 +214,9 @@ def _named(written: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _of_symbol(written: str) -> tuple[str, ...]:
-    """Return the units that a symbol means: "kWh" by its case, "KWH" in any case if it has none so; ``()`` for no
-    unit.
+    """Return the units that a symbol means.
+
+    Example: "kWh" by its case, "KWH" in any case if it has none so; ``()`` for no unit.
     """
     if written in _no_units() or (len(written) == 1 and not written.isalpha()):
         return ()
@@ -261,8 +266,9 @@ def base_of_unit(unit: str) -> float:
 
 
 def unit_of_text(text: str) -> tuple[str, ...]:
-    """Return the units that a whole text means: "kilowatt-hours" → ``("kWh",)``; the text itself if it is no known
-    unit.
+    """Return the units that a whole text means.
+
+    "kilowatt-hours" → ``("kWh",)``; the text itself if it is no known unit.
     """
     text = text.strip()
     if not text or len(text) > _MAX_UNIT:

@@ -36,7 +36,8 @@ def hints_of(category: str) -> dict[str, bool]:
 
 
 def category_of_hints(hints: Mapping[str, Any] | None) -> str:
-    """Return the category of a tool with these MCP annotations:
+    """Return the category of a tool with these MCP annotations.
+
     ``{"readOnlyHint": True, "openWorldHint": False}`` → READ_ONLY.
 
     A missing annotation has MCP's default: a tool without any is ``"EXTERNAL"``.

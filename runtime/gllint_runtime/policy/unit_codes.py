@@ -45,8 +45,9 @@ def _codes() -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 @lru_cache(maxsize=512)
 def _of_ucum(code: str) -> str | None:
-    """Return the unit of a UCUM code in gllint's spelling: ``"kW.h/m2"`` → ``"kWh/m2"``; ``None`` for a code that
-    is not read.
+    """Return the unit of a UCUM code in gllint's spelling.
+
+    ``"kW.h/m2"`` → ``"kWh/m2"``; ``None`` for a code that is not read.
     """
     over: list[str] = []
     under: list[str] = []

@@ -57,8 +57,9 @@ def relation(unit: Factors, other: Factors) -> Relation | None:
 
 
 def ratio(unit: Factors, other: Factors) -> float | None:
-    """Return how many ``other`` one ``unit`` is: MWh, kWh → 1000; ``None`` if their dimensions differ or are
-    unknown.
+    """Return how many ``other`` one ``unit`` is: MWh, kWh → 1000.
+
+    ``None`` if their dimensions differ or are unknown.
     """
     size, other_size = size_of(unit), size_of(other)
     if (
@@ -179,8 +180,9 @@ def factors_of_unit(unit: str) -> Factors:
 
 @lru_cache(maxsize=4096)
 def size_of(unit: Factors) -> UnitSize | None:
-    """Return the dimension and size of a unit: km/h → length/time, 5/18; ``None`` if a factor is unknown, or is a
-    level (dB).
+    """Return the dimension and size of a unit: km/h → length/time, 5/18.
+
+    ``None`` if a factor is unknown, or is a level (dB).
     """
     dimension: Counter[str] = Counter()
     factor = Fraction(1)
@@ -198,8 +200,9 @@ def size_of(unit: Factors) -> UnitSize | None:
 
 @lru_cache(maxsize=4096)
 def _size_of_one(name: str) -> UnitSize | None:
-    """Return the dimension and size of one factor of a unit, a number included: ``"km"``, ``"m2"``, ``"100"``;
-    else ``None``.
+    """Return the dimension and size of one factor of a unit, a number included.
+
+    Example: ``"km"``, ``"m2"``, ``"100"``; else ``None``.
     """
     if name.isdecimal():
         return UnitSize(frozenset(), Fraction(name))

@@ -49,8 +49,9 @@ class Spelling(NamedTuple):
 
 
 def plain_spelling(text: str) -> str:
-    """Return the text in which units are compared: ``m³`` is ``m3``, both micro signs are one, ``℃`` is ``degC``
-    (NFKC).
+    """Return the text in which units are compared.
+
+    Example: ``m³`` is ``m3``, both micro signs are one, ``℃`` is ``degC`` (NFKC).
     """
     if text.isascii() or len(text) > MAX_LENGTH:
         return text
@@ -107,8 +108,9 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
 
 
 def _of_ucum(text: str) -> str | None:
-    """Return the unit that UCUM's own notation means: ``10*3/uL`` → ``10^3/uL``; ``{cells}/uL`` and ``mm[Hg]`` are
-    read, too.
+    """Return the unit that UCUM's own notation means.
+
+    ``10*3/uL`` → ``10^3/uL``; ``{cells}/uL`` and ``mm[Hg]`` are read, too.
     """
     # `{unit}/kWh` is a template that was not filled in.
     if not all(thing.endswith("s") and thing != "units" for thing in _COUNTED.findall(text)):
@@ -117,8 +119,9 @@ def _of_ucum(text: str) -> str | None:
 
 
 def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
-    """Return the units that a text may be read as, in gllint's spelling: "kilowatt hour" → ``["kWh"]``; ``[]`` if
-    none.
+    """Return the units that a text may be read as, in gllint's spelling.
+
+    "kilowatt hour" → ``["kWh"]``; ``[]`` if none.
     """
     if len(text) > MAX_LENGTH:
         return []
@@ -153,8 +156,9 @@ class _Reader:
         self.is_open = False
 
     def meanings(self, text: str) -> list[Factors]:
-        """Return the meanings of a text as products: "kWh/m2" → ``[(("kWh", 1), ("m", -2))]``; ``[]`` if it is not
-        understood.
+        """Return the meanings of a text as products.
+
+        "kWh/m2" → ``[(("kWh", 1), ("m", -2))]``; ``[]`` if it is not understood.
         """
         self._text = _EMISSIONS.sub(_emission, text)
         text = _PER.sub("/", self._text.replace("**", "^")).translate(_DIVISION)
@@ -185,8 +189,9 @@ class _Reader:
         return meanings
 
     def _product(self, text: str, is_divisor: bool, is_behind_bar: bool) -> list[Factors]:
-        """Return the meanings of the text between two bars. Behind a bar, "a*b" has two: "x/a*b" may be x/(a*b) or
-        x*b/a.
+        """Return the meanings of the text between two bars. Behind a bar, "a*b" has two.
+
+        Example: "x/a*b" may be x/(a*b) or x*b/a.
         """
         if (unit := _named(text)) is not None:
             return [_expanded(factors_of(unit))]
@@ -255,8 +260,9 @@ class _Reader:
         return [_expanded(factors_of(unit), power) for unit in units]
 
     def _word(self, word: str, is_divisor: bool) -> list[str]:
-        """Return the units that a word may mean, in gllint's spelling: "kilowatt" → ``["kW"]``; ``[]`` if it is no
-        unit.
+        """Return the units that a word may mean, in gllint's spelling.
+
+        "kilowatt" → ``["kW"]``; ``[]`` if it is no unit.
         """
         if word in _symbols(self._extend):
             return [word]
@@ -426,8 +432,9 @@ def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
 
 
 def _text(meaning: Factors) -> str | None:
-    """Return a product as the allowlist spells it: ``(("kW", 1), ("h", 1))`` → ``"kWh"``; ``None`` if it has no
-    spelling.
+    """Return a product as the allowlist spells it.
+
+    ``(("kW", 1), ("h", 1))`` → ``"kWh"``; ``None`` if it has no spelling.
     """
     over, under = _parted(meaning)
     if dict(over).keys() & dict(under).keys():

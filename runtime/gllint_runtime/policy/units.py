@@ -96,8 +96,9 @@ def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[s
 
 
 def packs_for(unit: str) -> tuple[str, ...] | None:
-    """Return the packs that allow ``unit``: ``"V"`` → ``("electrical",)``; ``()`` if it needs none, ``None`` if no
-    packs do.
+    """Return the packs that allow ``unit``.
+
+    ``"V"`` → ``("electrical",)``; ``()`` if it needs none, ``None`` if no packs do.
 
     One pack if one is enough, else one for each name in the unit.
     """
@@ -132,8 +133,9 @@ def is_same_size(unit: str, other: str) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def unit_meant(text: str) -> str | None:
-    """Return the unit that a text means, in gllint's spelling: "kilowatt-hours" → ``"kWh"``; ``None`` for none or
-    several.
+    """Return the unit that a text means, in gllint's spelling.
+
+    "kilowatt-hours" → ``"kWh"``; ``None`` for none or several.
     """
     if len(text) > MAX_LENGTH:
         return None
@@ -164,8 +166,9 @@ _SAME = Conversion(Fraction(1), Fraction(0))
 
 @lru_cache(maxsize=1024)
 def conversion(unit: str, target: str) -> Conversion | None:
-    """Return the factor and offset from ``unit`` to ``target``: ``"degC", "degF"`` → 9/5 and 32; ``None`` if
-    unknown.
+    """Return the factor and offset from ``unit`` to ``target``.
+
+    ``"degC", "degF"`` → 9/5 and 32; ``None`` if unknown.
     """
     unit, target = as_listed(unit, packs=PACKS), as_listed(target, packs=PACKS)
     if unit == target:
@@ -207,8 +210,9 @@ class Measure(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def measure_of(unit: str) -> Measure | None:
-    """Return the dimension and the size of a unit of the allowlist, of any pack, or made of these; ``None`` for any
-    other.
+    """Return the dimension and the size of a unit of the allowlist, of any pack, or made of these.
+
+    ``None`` for any other.
     """
     symbol = as_listed(unit, packs=PACKS)
     dimension = _dimension(symbol, PACKS)
@@ -217,8 +221,9 @@ def measure_of(unit: str) -> Measure | None:
 
 @lru_cache(maxsize=1024)
 def size_in_bases(name: str) -> tuple[Mapping[str, int], Fraction] | None:
-    """Return a unit over our base dimensions, and its size: ``"kWh"`` → ``({"energy": 1}, 1000)``; ``None`` if
-    unknown.
+    """Return a unit over our base dimensions, and its size.
+
+    ``"kWh"`` → ``({"energy": 1}, 1000)``; ``None`` if unknown.
 
     Of a temperature it is the size of a degree.
     """
@@ -270,8 +275,9 @@ def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection
 
 @lru_cache(maxsize=4096)
 def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...]) -> UnitVerdict | None:
-    """Return the verdict on a unit by the lists of allowed units and their compounds; ``None`` if it has another
-    name in it.
+    """Return the verdict on a unit by the lists of allowed units and their compounds.
+
+    ``None`` if it has another name in it.
     """
     further = pack_units(packs)
     symbol = as_listed(unit, extend, packs)
@@ -358,8 +364,9 @@ def _dimension(unit: str, packs: tuple[str, ...] = (), *, stock: bool = False) -
 
 
 def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] | None:
-    """Return a unit over the base dimensions: ``"kWh/m2"`` → ``{"energy": 1, "length": -2}``; ``None`` if a name
-    is unknown.
+    """Return a unit over the base dimensions.
+
+    ``"kWh/m2"`` → ``{"energy": 1, "length": -2}``; ``None`` if a name is unknown.
     """
     total: Counter[str] = Counter()
     for name, power in factors_of(unit):
@@ -433,8 +440,9 @@ def _size(text: str) -> tuple[Fraction, str, Fraction]:
 
 @lru_cache(maxsize=1024)
 def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
-    """Return ``(factor, offset)`` from a unit of ours to base units: "MWh" → ``(1000000, 0)``, "degC" →
-    ``(1, 273.15)``.
+    """Return ``(factor, offset)`` from a unit of ours to base units.
+
+    "MWh" → ``(1000000, 0)``, "degC" → ``(1, 273.15)``.
 
     In a compound a degree is a difference, and has no offset.
     """

@@ -188,7 +188,8 @@ _OF_SAME_VALUE = ("not", "if", "then", "else")
 
 
 def endless_refs(schema: Any) -> list[Path]:
-    """Return the paths of references by which a schema leads back to itself for the same value:
+    """Return the paths of references by which a schema leads back to itself for the same value.
+
     ``{"$ref": "#"}`` → ``$ref``.
 
     A validator would never end there. Schemas of members and elements are no such way: they apply to other values.
@@ -237,7 +238,8 @@ def _pointer(path: Path) -> str:
 
 
 def parse_stringified(data: Any, schema: Any, root: Any = None) -> Any:
-    """Return ``data`` with JSON text parsed wherever ``schema`` wants an object or array and no string:
+    """Return ``data`` with JSON text parsed wherever ``schema`` wants an object or array and no string.
+
     ``'{"a": 1}'`` → a dict.
 
     ``root`` is the whole schema, into which references lead; ``schema`` itself by default.

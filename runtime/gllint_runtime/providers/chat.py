@@ -44,8 +44,9 @@ class Answer(NamedTuple):
 
 
 def api_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the tools' names by the names that an API allows, no two alike: ``["a.b", "a_b"]`` →
-    ``{"a_b": "a.b", "a_b_2": "a_b"}``.
+    """Return the tools' names by the names that an API allows, no two alike.
+
+    ``["a.b", "a_b"]`` → ``{"a_b": "a.b", "a_b_2": "a_b"}``.
 
     An API's name is within ``[a-zA-Z0-9_-]{1,64}``.
     """
@@ -100,8 +101,9 @@ class ChatProvider(ABC):
         return self._read(await response, names)
 
     def _read(self, response: Any, names: dict[str, str]) -> dict[str, Any]:
-        """Return the first step of a response. Raises GLRuntimeError PROVIDER_FAILED for one that was cut off or
-        is empty.
+        """Return the first step of a response.
+
+        Raises GLRuntimeError PROVIDER_FAILED for one that was cut off or is empty.
         """
         reason = self._stop_reason(response)
         if reason is not None:
