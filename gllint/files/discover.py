@@ -90,11 +90,11 @@ class Folders:
         self.visits.add(folder)
         entry = self.listings.get(folder)
         try:
-            old_stamp, under, marks, folders, files, others = entry or ((), "", [], [], [], [])
-            is_sound = all(_is_name(name) for name in (*marks, *folders, *files, *(o[1:] for o in others)))
+            old_stamp, under, marks, folders, files, omissions = entry or ((), "", [], [], [], [])
+            is_sound = all(_is_name(name) for name in (*marks, *folders, *files, *(o[1:] for o in omissions)))
         except (TypeError, ValueError):  # an entry of another version, or damaged
             return None
-        return (under, marks, folders, files, others) if is_sound and old_stamp == stamp else None
+        return (under, marks, folders, files, omissions) if is_sound and old_stamp == stamp else None
 
     def put(self, folder: str, stamp: list[int], *listing: object) -> None:
         """Note what is found in a folder, unless it was written to just now."""
@@ -239,16 +239,16 @@ def walk(
         start = folder if folder != "/" else ""
         if listing is None or listing[0] != judge.under:
             try:
-                subfolders, files, others = _sorted_out(
+                subfolders, files, omissions = _sorted_out(
                     start, _list(folder) if listing else entries, judge, suffixes
                 )
             except OSError:  # it has gone meanwhile
                 continue
             marks = sorted(names & {*MARKERS, ".gitignore"})
-            folders.put(folder, stamp, judge.under, marks, subfolders, files, others)
+            folders.put(folder, stamp, judge.under, marks, subfolders, files, omissions)
         else:
-            _, _, subfolders, files, others = listing
-        folders.omissions += [Omission(f"{start}/{other[1:]}", other[0]) for other in others]
+            _, _, subfolders, files, omissions = listing
+        folders.omissions += [Omission(f"{start}/{other[1:]}", other[0]) for other in omissions]
         # Where the walk ends must not depend on the order in which a disk lists.
         pending += [(f"{start}/{name}", judge) for name in (sorted(subfolders) if most else subfolders)]
         count += len(files)
@@ -293,12 +293,12 @@ def _sorted_out(
     """Return the folders and files in a listing to visit, and the entries left out, each after a letter for its
     kind.
 
-    ``others`` are such as may be Python: ``FILE`` + "a.py", ``FOLDER`` + "build", a link to a folder, a possible
+    ``omissions`` are such as may be Python: ``FILE`` + "a.py", ``FOLDER`` + "build", a link to a folder, a possible
     script.
     """
     folders: list[str] = []
     files: list[str] = []
-    others: list[str] = []
+    omissions: list[str] = []
     for entry in entries:
         name = entry.name
         try:
@@ -311,13 +311,13 @@ def _sorted_out(
             if not judge.omits(path, name, is_folder):
                 (folders if is_folder else files).append(name)
             elif not judge.is_wish(path, name, is_folder):
-                others.append(f"{FOLDER if is_folder else FILE}{name}")
+                omissions.append(f"{FOLDER if is_folder else FILE}{name}")
         elif _leads_to_folder(entry):
             if not judge.is_wish(f"{start}/{name}", name, True):
-                others.append(f"{LINK}{name}")
+                omissions.append(f"{LINK}{name}")
         elif "." not in name and not judge.omits(f"{start}/{name}", name, False):
-            others.append(f"{SCRIPT}{name}")
-    return folders, files, others
+            omissions.append(f"{SCRIPT}{name}")
+    return folders, files, omissions
 
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:

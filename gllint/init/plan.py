@@ -85,7 +85,7 @@ def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) ->
             agent_changes, agent_notes = _agent(AGENTS[name], place)
             hook_change += agent_changes
             notes += agent_notes
-        left_out = _unseen(place, new_engine, outcome)
+        unseen = _unseen(place, new_engine, outcome)
     finally:
         engine.close()
     finding_count = len(outcome.findings)
@@ -98,7 +98,7 @@ def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) ->
         baseline_count,
         [*changes, *hook_change],
         notes,
-        left_out,
+        unseen,
     )
 
 

@@ -83,7 +83,7 @@ class Place:
         return self._clause
 
 
-class _Above(NamedTuple):
+class _Context(NamedTuple):
     """What is above a line and may count for it."""
 
     headings: tuple[tuple[int, Span], ...] = ()
@@ -100,7 +100,7 @@ class Layout:
         self.text = ""
         self.lines: list[Line] = []  # each with what is above it that counts for it
         self._line_starts: list[int] = []
-        self._above_last = _Above()  # the last line, which may still grow
+        self._context_of_last = _Context()  # the last line, which may still grow
         self._captions: list[
             Span
         ] = []  # the sentences that say something of all numbers: "All figures in millions"
@@ -122,11 +122,11 @@ class Layout:
             start = self._line_starts.pop()
             self.lines.pop()
             self._cell_spans.pop(start, None)
-        above = self._above_last
+        context = self._context_of_last
         for piece in self.text[start:].splitlines(keepends=True) or [""]:
             line = _line(piece, start)
-            self._above_last = above
-            above = _placed(line, piece, above)
+            self._context_of_last = context
+            context = _with_heads(line, piece, context)
             self.lines.append(line)
             self._line_starts.append(start)
             start += len(piece)
@@ -464,8 +464,8 @@ _FACTOR = re.compile(
     r"\b(thousands?|millions?|billions?|tausend|tsd\.?|mio\.?|mrd\.?|millionen|milliers|mn|bn)(?![^\W_])",
     re.IGNORECASE,
 )
-_GLUED_BEFORE = re.compile(r"([kKMBT])\s?(?=(?:US)?[$€£¥]|[A-Z]{3}\Z)")
-_GLUED_BEHIND = re.compile(r"(?<=[$€£¥])\s?([kKMmBb]|bn|mn|mm)\Z|(?<=[A-Z]{3})\s?([kKM])\Z|\A([kKM])\Z")
+_SIZE_BEFORE = re.compile(r"([kKMBT])\s?(?=(?:US)?[$€£¥]|[A-Z]{3}\Z)")
+_SIZE_BEHIND = re.compile(r"(?<=[$€£¥])\s?([kKMmBb]|bn|mn|mm)\Z|(?<=[A-Z]{3})\s?([kKM])\Z|\A([kKM])\Z")
 
 
 @lru_cache(maxsize=1024)
@@ -483,10 +483,10 @@ def declared_unit(text: str) -> Declared | None:
         name = word[1].lower().rstrip(".").removesuffix("s")
         factor = float(words_table()["multipliers"].get(name, 1))
         text = f"{text[: word.start()]} {text[word.end() :]}".strip()
-    elif (glued := _GLUED_BEFORE.match(text)) is not None and currency_units(text[glued.end() :].strip()):
-        factor, text = float(letters[glued[1]]), text[glued.end() :]
-    elif (glued := _GLUED_BEHIND.search(text)) is not None:
-        factor, text = float(letters[glued[1] or glued[2] or glued[3]]), text[: glued.start()]
+    elif (size := _SIZE_BEFORE.match(text)) is not None and currency_units(text[size.end() :].strip()):
+        factor, text = float(letters[size[1]]), text[size.end() :]
+    elif (size := _SIZE_BEHIND.search(text)) is not None:
+        factor, text = float(letters[size[1] or size[2] or size[3]]), text[: size.start()]
     text = " ".join(text.split())
     if not text:
         return Declared((), factor, "") if factor != 1.0 else None
@@ -517,9 +517,9 @@ def _line(piece: str, start: int) -> Line:
     return Line(start, end, "prose")
 
 
-def _placed(line: Line, piece: str, above: _Above) -> _Above:
+def _with_heads(line: Line, piece: str, context: _Context) -> _Context:
     """Give a line what is above it that counts for it; return what is above the next."""
-    headings, label, parents, header, has_items = above
+    headings, label, parents, header, has_items = context
     own, trimmed = (line.start, line.end), piece.strip()
     if line.kind == "heading":
         level = len(trimmed) - len(trimmed.lstrip("#"))
@@ -546,7 +546,7 @@ def _placed(line: Line, piece: str, above: _Above) -> _Above:
     if line.kind not in ("blank", "heading"):
         labels = (label,) if label is not None and label != own else ()
         line.heads = (*line.heads, *labels, *(span for _, span in reversed(headings)))
-    return _Above(headings, label, parents, header, has_items)
+    return _Context(headings, label, parents, header, has_items)
 
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
