@@ -30,6 +30,7 @@ class Tables(BuildHookInterface):
     """Adds the tables to a wheel, or writes them into the tree of an editable install."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Make the tables before the build. Raises ValueError if ``frameworks.json`` is not up to date."""
         # The packages without their `__init__`, whose dependencies are not installed yet.
         for floor in ("rules", "runtime"):
             package = ModuleType(f"gllint_{floor}")
@@ -60,6 +61,7 @@ class Addresses(MetadataHookInterface):
     """
 
     def update(self, metadata: dict[str, Any]) -> None:
+        """Set the readme and the project's URLs in the metadata."""
         text = Path(self.root, "README.md").read_text("utf-8")
         home = os.environ.get(REPOSITORY, "").rstrip("/")
         if home:

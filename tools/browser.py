@@ -147,6 +147,10 @@ class Browser:
         return result
 
     def _until(self, done: Any, number: int = 0, answer: dict[str, Any] | None = None) -> None:
+        """Read messages of the browser until ``done()``; the one with the id ``number`` is copied into ``answer``.
+
+        Raises TimeoutError if none comes for a while, RuntimeError if the browser has ended.
+        """
         end = time.monotonic() + _PATIENCE
         while not done():
             while b"\0" not in self._buffer:
@@ -164,6 +168,7 @@ class Browser:
             self._note(message.get("method", ""), message.get("params", {}))
 
     def _note(self, method: str, said: dict[str, Any]) -> None:
+        """Note the requests, errors and the end of loading that a message reports."""
         match method:
             case "Page.loadEventFired":
                 self._loaded = True

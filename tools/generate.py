@@ -47,7 +47,7 @@ ORIGINS = ("GreenLang's requirements", "The QREW guidelines for tools", "The hum
 
 
 def documents() -> dict[Path, str]:
-    """The files as they should be."""
+    """Return the text of each generated file, by path."""
     rules = {RULE_PAGES / f"{rule.name}.md": rule_page(rule) for rule in RULES.values()}
     gates = {page: renewed(page, examples_of(page)) for page in sorted(GATE_PAGES.glob("*.md"))}
     return {
@@ -68,7 +68,7 @@ def documents() -> dict[Path, str]:
 
 
 def index_for_models() -> str:
-    """``llms.txt`` (llmstxt.org): the pages of the navigation with what each answers, and the rules."""
+    """Return ``llms.txt`` (llmstxt.org): the pages of the navigation with what each answers, and the rules."""
     project = tomllib.loads((REPOSITORY / "zensical.toml").read_text("utf-8"))["project"]
     lines = [f"# {project['site_name']}", "", f"> {project['site_description']}", ""]
     for entry in project["nav"]:
@@ -96,7 +96,7 @@ def _entry_for_models(title: str, page: str) -> str:
 
 
 def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n") -> str:
-    """A file with its generated parts renewed, each between two markers."""
+    """Return a file's text with each generated part replaced: that between ``<!-- name -->`` and ``<!-- /name -->``."""
     text = path.read_text("utf-8")
     for name, part in parts.items():
         begin, end = marker.format(name), marker.format(f"/{name}").rstrip("\n")
@@ -115,7 +115,7 @@ def rule_page(rule: Rule) -> str:
 
 
 def rule_tables(folder: str) -> str:
-    """The catalogue, a table for each family, whose codes link to the pages in ``folder``."""
+    """Return the catalogue as Markdown, a table for each family, whose codes link to the pages in ``folder``."""
     out = []
     for code, family in FAMILIES.items():
         rules = _rules_of(code)
@@ -131,7 +131,7 @@ def rule_tables(folder: str) -> str:
 
 
 def rule_navigation() -> str:
-    """The pages of the rules for the navigation of the site, by family."""
+    """Return the rules' pages for the navigation of the site, by family, as TOML."""
     lines = []
     for code, family in FAMILIES.items():
         lines += [f'      {{ "{code}: {family}" = [']
@@ -153,7 +153,7 @@ def _summary(rule: Rule) -> str:
 
 
 def configuration() -> str:
-    """Each key of ``[tool.gllint]``: what it means, which values it takes, and its default."""
+    """Return the section of each key of ``[tool.gllint]``: what it means, which values it takes, and its default."""
     out = []
     for key, value in schema()["properties"].items():
         default = value_of(Config(), key)
@@ -168,7 +168,7 @@ def configuration() -> str:
 
 
 def commands() -> str:
-    """The commands, each with what it does."""
+    """Return the table of commands, each with what it does."""
     rows = [
         f"| `gllint {name}` | {command.short_help} |"
         for name, command in sorted(cli.commands.items())
@@ -178,7 +178,7 @@ def commands() -> str:
 
 
 def check_options() -> str:
-    """The options of ``gllint check`` in the order of its help."""
+    """Return the table of the options of ``gllint check``, in the order of its help."""
     rows = []
     for option in cli.commands["check"].params:
         if isinstance(option, click.Option):
@@ -198,7 +198,7 @@ def _cell(text: str) -> str:
 
 
 def row_table() -> str:
-    """The keys of a row of frameworks."""
+    """Return the table of the keys of a framework row."""
     keys = schema()["$defs"]["framework"]["properties"]
     return "\n".join(
         [
@@ -211,6 +211,7 @@ def row_table() -> str:
 
 
 def _type(value: Mapping[str, Any]) -> str:
+    """Return the type of a key in words: ``{"type": "boolean"}`` → "`true` or `false`"."""
     match value:
         case {"enum": options}:
             return f"one of {', '.join(f'`{option}`' for option in options)}"
@@ -246,7 +247,7 @@ def _toml(value: Any) -> str:
 
 
 def frameworks() -> str:
-    """The framework table: each row with its version and the forms in which it takes tools."""
+    """Return the table of frameworks, each with its version and the forms in which it takes tools."""
     rows = sorted((row for row in shipped().written if row["name"] != "any"), key=lambda row: row["name"])
     lines = [
         f"| {row['name']} | {row.get('verified', 'its source' if row.get('imports') else '–')} | {_forms(row)} |"
@@ -272,7 +273,7 @@ def _forms(row: Mapping[str, Any]) -> str:
 
 
 def packs_table() -> str:
-    """The packs of units with some of what each allows."""
+    """Return the table of unit packs, each with some of its units."""
     rows = []
     for pack in PACKS:
         units = list(pack_units((pack,)))
@@ -285,7 +286,7 @@ def packs_table() -> str:
 
 
 def own_rule() -> dict[str, str]:
-    """The files of the package that brings a rule of its own."""
+    """Return the parts of the page about rules of your own: the files of the example package."""
     folder, module = (
         REPOSITORY / "examples" / "rules-of-your-own",
         "acme_rules/acme101_tool_without_description.py",
@@ -310,7 +311,7 @@ def _code_of(folder: Path, module: str) -> str:
 
 
 def examples_of(page: Path) -> dict[str, str]:
-    """The files of ``examples/gate`` that a page has places for, without their docstrings."""
+    """Return the files of ``examples/gate`` that a page has places for, without their docstrings, by name."""
     files = re.findall(r"^<!-- (\w+\.py) -->$", page.read_text("utf-8"), re.MULTILINE)
     parts = {}
     for file in files:
@@ -321,7 +322,7 @@ def examples_of(page: Path) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the files and remove the pages of rules that are no more."""
+    """Write the generated files, and remove the pages of rules that no longer exist."""
     wanted = documents()
     for path, text in wanted.items():
         path.parent.mkdir(exist_ok=True)

@@ -30,7 +30,7 @@ _FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.
 
 
 def terminal(*arguments: str) -> str:
-    """Return what ``gllint`` prints, as a picture of a terminal."""
+    """Return the picture of a terminal with the output of ``gllint``, as SVG."""
     command = [sys.executable, "-m", "gllint", *arguments, "--no-cache"]
     environment = {**os.environ, "FORCE_COLOR": "1", "PYTHONUTF8": "1"}
     done = subprocess.run(command, cwd=EXAMPLE, env=environment, stdout=subprocess.PIPE, check=False)
@@ -49,7 +49,7 @@ def check() -> str:
 
 
 def hook() -> str:
-    """Return the picture of what a coding agent hears after an edit: its event, and the answer of the hook."""
+    """Return the picture of a coding agent's event and the hook's answer to it, as SVG."""
     event = json.dumps({"tool_name": "Edit", "tool_input": {"file_path": "advisor/solar.py"}})
     command = [sys.executable, "-m", "gllint", "hook", "claude-code"]
     environment = {**os.environ, "GLLINT_NO_CACHE": "1", "PYTHONUTF8": "1"}
@@ -68,7 +68,7 @@ def hook() -> str:
 
 
 def report(path: Path) -> None:
-    """Write what the report of the example looks like."""
+    """Write a picture of the example's report to ``path``."""
     from browser import Browser
 
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
@@ -80,7 +80,7 @@ def report(path: Path) -> None:
 
 
 def answer(path: Path) -> None:
-    """Write what an answer of the runtime looks like, its first number in focus."""
+    """Write a picture of an answer of the runtime to ``path``, its first number in focus."""
     from browser import Browser
 
     from gllint_runtime import Session

@@ -37,6 +37,7 @@ def story() -> str:
 
 
 def _answers() -> list[tuple[str, str]]:
+    """Return a line for each answer, with its verdict and colour."""
     rows = []
     for answer in ("It used 12,500 kWh.", "It used 9,500 kWh.", "It used 12.5 kWh."):
         session = Session(mode="sourced")

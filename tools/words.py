@@ -58,7 +58,7 @@ class Counts:
         return len(self.names), len(self.idioms), len(self.long)
 
     def limits(self, is_page: bool) -> tuple[int, int, int]:
-        """The most of each that a file of this size may have."""
+        """Return how many of each (names, idioms, long sentences) a file of this size may have."""
         idioms = PAGE_IDIOMS if is_page else SOURCE_IDIOMS
         return (
             max(FEW, int(NAMES * self.parts)),
@@ -75,7 +75,7 @@ class Counts:
 
 
 def _sections() -> tuple[frozenset[str], re.Pattern[str]]:
-    """The participles, and one pattern for all idioms."""
+    """Return the participles, and one pattern for all idioms."""
     lines: dict[str, list[str]] = {}
     section = ""
     for line in (ROOT / "tools" / "words.txt").read_text(encoding="utf-8").splitlines():
@@ -91,7 +91,7 @@ PARTICIPLES, IDIOM = _sections()
 
 
 def names(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
-    """Each identifier with its line, and whether it is an attribute, which may be a foreign library's."""
+    """Yield each identifier, its line, and whether it is an attribute, which may be a foreign library's."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name):
@@ -114,7 +114,7 @@ def names(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
 
 
 def definitions(tree: ast.AST) -> Iterator[str]:
-    """What a file itself names: functions, classes, arguments, fields, attributes that it assigns."""
+    """Yield what a file itself names: functions, classes, arguments, fields, attributes that it assigns."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -128,7 +128,7 @@ def definitions(tree: ast.AST) -> Iterator[str]:
 
 
 def texts(source: str, tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Each comment (lines that follow one another joined), docstring and message, with its line."""
+    """Yield each comment (adjacent lines joined), docstring and message, with its line."""
     comment: list[str] = []
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -161,6 +161,7 @@ def _is_prose(text: str) -> bool:
 
 
 def count_text(counts: Counts, text: str, line: int) -> None:
+    """Add the words, idioms and long sentences of a text that begins at ``line`` to ``counts``."""
     prose = _CODE.sub(" x ", text)
     counts.words += len(_WORD.findall(prose))
     counts.idioms += [
@@ -174,6 +175,7 @@ def count_text(counts: Counts, text: str, line: int) -> None:
 
 
 def source_counts(source: str, own: frozenset[str]) -> Counts:
+    """Return the counts of a Python file; of attributes, only those that ``own`` (the project's names) has."""
     counts, tree = Counts(), ast.parse(source)
     for name, line, is_attribute in names(tree):
         if is_attribute and name not in own:
@@ -196,7 +198,7 @@ def page_counts(text: str) -> Counts:
 
 
 def measure() -> dict[str, tuple[str, Counts]]:
-    """The counts of each file, with the group that its figures are added to."""
+    """Return the counts of each file, with the group that its figures are added to."""
     sources = {
         path: path.read_text(encoding="utf-8")
         for floor in ("gllint", "rules", "runtime")
@@ -230,6 +232,7 @@ def summary(name: str, counts: Counts) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    """Print the files over their limits, and return 1 if there is any; see the module."""
     files = measure()
     if "--list" in arguments:
         counts = files[arguments[arguments.index("--list") + 1]][1]
