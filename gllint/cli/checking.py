@@ -618,7 +618,11 @@ class _Run:
 
 
 def _shower(paths: Sequence[str]) -> Callable[[str], str]:
-    """Return a function that shows an absolute path: relative inside the current folder, else as in ``paths``."""
+    """Return a function that shows an absolute path: relative to the current folder, or below one of ``paths`` as
+    given there.
+
+    ``/home/ann/project/src/a.py`` → ``src/a.py`` in ``/home/ann/project``.
+    """
     base = absolute(".").rstrip("/") + "/"
     elsewhere: Mapping[str, str] = {
         absolute(path).rstrip("/"): path.replace(os.sep, "/").rstrip("/")

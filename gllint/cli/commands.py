@@ -71,7 +71,9 @@ def _with_right_name(error: click.ClickException) -> click.ClickException:
 
 
 def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Read the codes of an option, and reject unknown ones."""
+    """Return the codes of an option: ``("GL1,GL203",)`` → ``("GL1", "GL203")``. Raises :class:`UsageError` for
+    unknown ones.
+    """
     from gllint.files.config import split_codes
     from gllint.files.selection import check_selectors
 
@@ -102,7 +104,7 @@ def _file_name(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int, str | None] | None:
-    """Read ``FILE:LINE`` or ``FILE:LINE:CODE``."""
+    """Return the place in ``FILE:LINE`` or ``FILE:LINE:CODE``: ``"a.py:3:GL101"`` → ``("a.py", 3, "GL101")``."""
     if value is None:
         return None
     import re

@@ -116,7 +116,7 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(address)
-            listener.listen()  # who reads the line below may connect at once
+            listener.listen()  # before the line is printed: its reader may connect at once
         except OSError as error:
             raise UsageError(f"--listen: cannot listen at {host}:{port}: {error.strerror}") from None
         port = listener.getsockname()[1]

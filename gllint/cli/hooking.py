@@ -121,7 +121,7 @@ def _findings(files: list[str]) -> tuple[str, Unseen | None]:
     if status == WRONG:
         raise UsageError("the files that were edited could not all be checked")
     lines = output.getvalue().splitlines()
-    if not lines:  # the exit status would not do: it is 0 for findings below the fail level
+    if not lines:  # the exit status does not say it: it is 0 for findings below the fail level
         return "", next(iter(unseen), None)
     ends = accumulate(len(line) + 1 for line in lines[:_MOST_LINES])
     shown = lines[: max(1, sum(end <= _MOST_CHARACTERS for end in ends))]

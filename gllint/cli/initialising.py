@@ -152,7 +152,7 @@ def _lines(project_plan: Plan) -> Iterator[str]:
 
 
 def _listed(counts: Mapping[str, int], noun: str = "") -> str:
-    """Return the most frequent names, each with its count of ``noun``."""
+    """Return the most frequent names, each with its count of ``noun``: ``{"mcp": 3}, "file"`` → "mcp (3 files)"."""
     parts = [
         f"{name} ({count_text(count, noun) if noun else count})"
         for name, count in list(counts.items())[:_MOST]
