@@ -142,15 +142,14 @@ class Guard:
             del self._given_up[next(iter(self._given_up))]
 
     def _hear(self, event: Mapping[str, Any]) -> None:
-        """Report a violation that the level lets pass: to the client in an answer of ``verify``, else to the
-        operator.
-        """
+        """Report to the operator a violation that the level lets pass; the client learns of it from ``verify`` only."""
         error = event.get("error")
         if error is not None and event["verdict"] == "warn":
             rows = self._rows(error["code"], error["context"])
             text = f"[{error['code']}] {error['message'].rstrip('.')}. {error['hint']}"
             self._count(error["code"])
-            if self._tool == self._verify:  # what else there is to say is for the operator
+            # Only the answer of ``verify`` is the guard's own: what other tools answer is not to be written in.
+            if self._tool == self._verify:
                 self._heard.append(text)
             self._tell_operator(error["code"], rows, text)
 

@@ -27,6 +27,7 @@ class ProjectProcess(Generic[_Outcome]):
     """A process that calls ``check`` for each of ``roots``, with everything that was known before the fork."""
 
     def __init__(self, roots: list[str], check: Callable[[str], _Outcome]) -> None:
+        """Start the process, which goes through all of ``roots`` and then sends their outcomes at once."""
         import multiprocessing
 
         context = multiprocessing.get_context("fork")

@@ -85,11 +85,13 @@ class Tracing:
     ) -> tuple[Origin, ...]:
         """Return the origin of each number in ``arguments``, those in texts included.
 
-        ``5`` → user, or ``tc_1 $.energy``.
+        ``{"limit": 5, "energy": 12}`` → ``$.limit`` is the user's, ``$.energy`` is ``$.total`` of ``tc_1``.
 
-        * ``declared``: the units and sources (``x-source``) of the parameters. Units are compared if
-        ``judges_units``. * ``changes``: the numbers that were converted already. * ``citations``: the parts of
-        valid claims with the origins of their numbers, ``None`` for texts, which are not traced.
+        * ``declared``: the units and sources (``x-source``) of the parameters.
+        * ``judges_units``: whether units are compared.
+        * ``changes``: the numbers that were converted already.
+        * ``citations``: the parts of valid claims with the origins of their numbers, ``None`` for texts, which are
+          not traced.
         """
         origins: list[Origin] = []
         sent = self._sent(arguments, changes) if judges_units else {}
