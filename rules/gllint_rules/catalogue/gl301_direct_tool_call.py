@@ -8,6 +8,7 @@ reported:
 
 - calls in a dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class
 - calls by another tool, unless the `category` of the called tool allows more effects than that of the caller
+- calls in a node of a graph or workflow, with arguments that do not come from a model
 - calls of a tool that the code looks up by a computed name: this code counts as the dispatcher, unless the project has
   another
 
@@ -70,6 +71,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from gllint_rules.fixes import repair
@@ -94,6 +96,7 @@ from gllint_rules.reading.expression_index import parts_of
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import Framework
 from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
 
@@ -104,58 +107,76 @@ _MOST_HOPS = 3  # functions that call each other for a tool
 _NAME_YOURS = " If this code is the dispatcher, name its function or class in `dispatchers`."
 
 
+class _DirectCall(NamedTuple):
+    """A ``call`` that runs the tool which ``tool`` is an expression for: ``heat`` of ``heat.invoke(args)``.
+
+    ``message`` is the beginning of the finding's: "`.invoke()` calls tool `heat`".
+    """
+
+    call: Call
+    scope: Scope
+    tool: facts.Expr
+    message: str
+
+
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each call that runs a tool directly."""
+    """Yield a finding for each call that runs a tool directly: ``heat.invoke(args)``, ``SearchTool()(query)``."""
     if context.is_test:
         return
-    for call, scope in context.module.calls_of(context.names.table.all_runs):
+    for direct in chain(_called_methods(context), _passed_methods(context), _called_objects(context)):
+        if _is_exempt(context, direct):
+            continue
+        message = f"{direct.message} directly{_instead(context)}"
+        # Only a call of a method shows the arguments of the tool, which the repair needs.
+        is_method = isinstance(direct.call.func, facts.Attr) and direct.call.func.base is direct.tool
+        fix = repair("dispatch", "dispatch", context, direct.call, direct.scope) if is_method else None
+        yield context.finding("GL301", Site(context.module, direct.call.at), message, _help(context), fix)
+
+
+def _is_exempt(context: Context, direct: _DirectCall) -> bool:
+    """Return whether a call may run a tool directly, as section *What it does* lists."""
+    call, scope, tool, _ = direct
+    return (
+        _is_in_dispatcher(context, scope)
+        or _is_script(context, call)
+        or _is_composed(context, tool, scope)
+        or _is_node(context, call, scope)
+        or (_is_chosen(context, context.module, tool, scope) and not context.project.once(has_dispatcher))
+    )
+
+
+def _called_methods(context: Context) -> Iterator[_DirectCall]:
+    """Yield the calls of methods that run a tool: ``heat.invoke(args)``, ``server.call_tool("heat", args)``."""
+    runs = context.names.table.all_runs
+    for call, scope in context.module.calls_of(runs):
         func = call.func
-        if not isinstance(func, facts.Attr) or func.name not in context.names.table.all_runs:
-            continue
-        title = _run_tool(context, func.base, scope, func.name) or _tool_by_name(context, call, func, scope)
-        if title is None or _allowed(context, call, scope) or _is_script(context, call):
-            continue
-        if _is_composed(context, func.base, scope) or _is_node(context, call, scope):
-            continue
-        if _is_chosen(context, context.module, func.base, scope) and not context.project.once(has_dispatcher):
-            continue
-        message = f"`.{func.name}()` calls {title} directly{_instead(context)}"
-        fix = repair("dispatch", "dispatch", context, call, scope)
-        yield context.finding("GL301", Site(context.module, call.at), message, _help(context), fix)
-    for call, scope, method, title in _passed_methods(context):
-        if not (
-            _allowed(context, call, scope) or _is_script(context, call) or _is_node(context, call, scope)
-        ):
-            message = f"`.{method}` calls {title} directly{_instead(context)}"
-            yield context.finding("GL301", Site(context.module, call.at), message, _help(context))
-    for call, scope, title in _called_objects(context):
-        if not (
-            _allowed(context, call, scope)
-            or _is_script(context, call)
-            or _is_composed(context, call.func, scope)
-        ):
-            message = f"{title} is called directly{_instead(context)}"
-            yield context.finding("GL301", Site(context.module, call.at), message, _help(context))
+        if isinstance(func, facts.Attr) and func.name in runs:
+            title = _run_tool(context, func.base, scope, func.name) or _tool_by_name(
+                context, call, func, scope
+            )
+            if title is not None:
+                yield _DirectCall(call, scope, func.base, f"`.{func.name}()` calls {title}")
 
 
 def _instead(context: Context) -> str:
-    """Return the end of the message, which depends on whether the project has a dispatcher."""
+    """Return the end of the message: what to do instead, which depends on whether the project has a dispatcher."""
     if context.project.once(has_dispatcher):
         return " instead of through the dispatcher"
     return ": route all tool calls through one function that checks and records them"
 
 
 def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
-    """Return whether the call is in a tool that combines other tools, none of which may do more than it does.
+    """Return whether a call is in a tool, and ``called`` may do no more than that tool.
 
     Such a call needs no dispatcher: what the outer tool returns is checked as its own result.
     """
     owners = {inner.owner for inner in scope.enclosing() if inner.owner is not None}
-    composed_tool = next((tool for tool in context.tools if _is_part(tool, owners)), None)
-    if composed_tool is None:
+    outer_tool = next((tool for tool in context.tools if _is_part(tool, owners)), None)
+    if outer_tool is None:
         return False
-    own = _level(context, composed_tool, max)
+    own = _level(context, outer_tool, max)
     inner = [_level(context, tool, min) for tool in _called_tools(context, called, scope)]
+    # Without a category it is not known what a tool may do; GL701 reports that.
     return own is None or all(level is None or level <= own for level in inner)
 
 
@@ -205,15 +226,15 @@ def _tool_by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) 
     return None
 
 
-def _passed_methods(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
-    """Yield the calls that run a tool through its method as a value, with scope, name of the method, and tool.
+def _passed_methods(context: Context) -> Iterator[_DirectCall]:
+    """Yield the calls that run a tool through its method as a value.
 
     The method is an argument (``retry(heat.invoke, args)``) or has another name (``run = heat.invoke; run(args)``).
     """
     runs = context.names.table.all_runs
     if not context.touches_tools:
         return
-    # As text, a method that is not called where it is named: `.invoke` before the end of an argument or statement.
+    # Only sections with such a method in their text are read: `.invoke` before the end of an argument or statement.
     forms = [f".{name}{end}" for name in runs for end in (",", ")", "\n", ";")]
     for call, scope in context.module.calls_where(lambda section: context.module.mentions(section, forms)):
         methods: list[facts.Expr] = []
@@ -224,9 +245,8 @@ def _passed_methods(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
         for method in methods:
             if isinstance(method, facts.Attr) and method.name in runs:
                 title = _run_tool(context, method.base, scope, method.name)
-                if title is not None and not _is_composed(context, method.base, scope):
-                    yield call, scope, method.name, title
-                    break
+                if title is not None:
+                    yield _DirectCall(call, scope, method.base, f"`.{method.name}` calls {title}")
 
 
 _MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "function_call"})
@@ -271,8 +291,8 @@ def _is_of_model(expr: facts.Expr, scope: Scope, hops: int = 2) -> bool:
     return False
 
 
-def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
-    """Yield the calls of tool objects as functions (``SearchTool()(query)``), with scope and tool.
+def _called_objects(context: Context) -> Iterator[_DirectCall]:
+    """Yield the calls of tool objects as functions: ``SearchTool()(query)``, ``search = SearchTool(); search(query)``.
 
     Nothing is yielded unless a framework that the file imports allows such calls.
     """
@@ -285,27 +305,30 @@ def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
     makers = (
         own | table.last_names("calls") | {n for n in context.module.imported_names if n.endswith("Tool")}
     )
-    names: set[str] = set()
+    names: set[str] = set()  # of variables that are assigned a tool object
+    candidates: list[tuple[Call, Scope]] = []
     for call, scope in context.module.calls_of(makers):
         if isinstance(call.func, Call):
-            title = _called_object(context, call.func, scope)
-            if title is not None:
-                yield call, scope, title
-        elif _called_object(context, call, scope) is not None:
+            candidates.append((call, scope))
+        elif _callable_title(context, call, scope) is not None:
             names |= {
                 name
                 for name, bindings in scope.bindings.items()
                 for binding in bindings
                 if binding.value is call
             }
-    for call, scope in context.module.calls_of(names):
-        if isinstance(call.func, facts.Name) and call.func.id in names:
-            title = _called_object(context, call.func, scope)
-            if title is not None:
-                yield call, scope, title
+    candidates += (
+        (call, scope)
+        for call, scope in context.module.calls_of(names)
+        if isinstance(call.func, facts.Name) and call.func.id in names
+    )
+    for call, scope in candidates:
+        title = _callable_title(context, call.func, scope)
+        if title is not None:
+            yield _DirectCall(call, scope, call.func, f"{title} is called")
 
 
-def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterator[tuple[Call, Scope, str]]:
+def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterator[_DirectCall]:
     """Yield the calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``.
 
     ``runs`` has the class of the object and the attribute before the tool's name: ``("Agent", "tool")``, or "".
@@ -315,6 +338,7 @@ def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterato
         names = context.project.once(tool_names).names
         for call, scope in context.module.calls if attribute else context.module.calls_of(names):
             func = call.func
+            # Any name after `agent.tool.` is a tool's; after `tools.` only the names of known tools are.
             if not isinstance(func, facts.Attr) or (not attribute and func.name not in names):
                 continue
             base = func.base
@@ -325,15 +349,15 @@ def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterato
             for option in options(context.eval(base, scope)):
                 origins = context.project.tools.callees.origins(option)
                 if any(o.rpartition(".")[2] == cls and table.owner(o) is not None for o in origins):
-                    yield call, scope, f"tool `{func.name}`"
+                    yield _DirectCall(call, scope, func, f"tool `{func.name}` is called")
                     break
 
 
-def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | None:
-    """Return how to name the callable tool object that ``expr`` is; None if it is something else."""
+def _callable_title(context: Context, expr: facts.Expr, scope: Scope) -> str | None:
+    """Return how a message names the tool object ``expr``, which can be called: "tool `search`"; None if it is none."""
     for option in options(context.eval(expr, scope)):
         if isinstance(option, ToolValue) and option.tool.called is not None:
-            continue  # a function that a decorator made a tool may be called as before
+            continue  # a function that a decorator made a tool can still be called as a function
         title = tool_title(context, option)
         if title is not None and "__call__" in context.names.table.runs(_framework(context, option)):
             return title
@@ -341,9 +365,10 @@ def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | No
 
 
 def _run_tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
-    """Return how to name the tool that ``base`` is, if ``method`` runs it; else None."""
+    """Return how a message names the tool ``base``, if ``method`` runs it: "tool `heat`"; else None."""
     while isinstance(base, Call) and isinstance(base.func, facts.Attr) and base.func.name in _WITH:
         base = base.func.base
+    # A tool class may run itself: `self._run(…)`, `super().run(…)`.
     if isinstance(base, facts.Name) and base.id in ("self", "cls"):
         return None
     if isinstance(base, facts.Call) and facts.last_name(base.func) == "super":
@@ -356,12 +381,12 @@ def _run_tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> 
         if (title := tool_title(context, option)) is not None
         and method in context.names.table.runs(_framework(context, option))
     }
-    # A factory may return any of several: naming the first would be a guess.
+    # Of several tools that a function may return, the message names none.
     return f"a tool (one of {len(titles)})" if len(titles) > 1 else next(iter(titles), None)
 
 
 def _framework(context: Context, value: Value) -> Framework | None:
-    """Return the row of the framework that a tool object belongs to."""
+    """Return the framework that a tool object belongs to, a row of the table; None if it belongs to none."""
     match value:
         case ToolValue(tool=Tool(framework=framework)):
             return framework
@@ -406,15 +431,15 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
 
 
 def _assigned(name: str, scope: Scope) -> Iterator[facts.Expr]:
-    """Yield the expressions that are assigned to a name, except other names."""
+    """Yield the expressions that are assigned to a name; not other names, which could lead in a circle."""
     for binding in scope.find(name):
         if binding.kind == "assign" and binding.value is not None:
             if not isinstance(binding.value, facts.Name):
                 yield binding.value
 
 
-def _allowed(context: Context, call: Call, scope: Scope) -> bool:
-    """Return whether the call is in a dispatcher."""
+def _is_in_dispatcher(context: Context, scope: Scope) -> bool:
+    """Return whether a scope is in a function, class or derived class that may call tools: ``def dispatch_tool(…)``."""
     imported = context.project.tools.callees.imported(context.module)
     dispatchers = context.names.table.dispatchers(imported)
     for owner in (inner.owner for inner in scope.enclosing()):
@@ -445,7 +470,10 @@ def _is_script(context: Context, call: Call) -> bool:
 def _is_chosen(
     context: Context, module: facts.Module, base: facts.Expr, scope: Scope, hops: int = _MOST_HOPS
 ) -> bool:
-    """Return whether a tool is chosen by a computed name: such code is a dispatcher itself."""
+    """Return whether a tool is looked up by a computed name, ``tools[name]``: such code is a dispatcher itself.
+
+    ``hops`` is how many functions are followed into, as ``find`` of ``find(name).run(…)``.
+    """
     match base:
         case facts.Sub(index=index):  # tools[name]
             return not isinstance(index, facts.Const)
@@ -465,6 +493,7 @@ def _is_chosen(
         case facts.Await(value=value):
             return _is_chosen(context, module, value, scope, hops)
         case facts.Name(id=name):
+            # for tool in tools: if tool.name == name
             if any(binding.kind == "loop" for binding in scope.find(name)):
                 return _is_compared(name, scope)
             return any(_is_chosen(context, module, value, scope, hops) for value in _assigned(name, scope))
@@ -473,13 +502,13 @@ def _is_chosen(
 
 
 def _is_compared(name: str, scope: Scope) -> bool:
-    """Return whether the function compares ``tool.name`` with something that is not a literal, for ``name`` "tool"."""
+    """Return whether the function compares an attribute of ``name`` with a variable: ``if tool.name == wanted``."""
     function = scope.enclosing_function()
     for statement in facts.statements(function.body) if function is not None else ():
         match statement:
             case facts.If(test=facts.Compare(operands=sides)):
-                named = [s for s in sides if isinstance(s, facts.Attr) and facts.dotted(s.base) == name]
-                if named and not any(isinstance(side, facts.Const) for side in sides):
+                attributes = [s for s in sides if isinstance(s, facts.Attr) and facts.dotted(s.base) == name]
+                if attributes and not any(isinstance(side, facts.Const) for side in sides):
                     return True
             case _:
                 pass
@@ -487,7 +516,7 @@ def _is_compared(name: str, scope: Scope) -> bool:
 
 
 def _help(context: Context) -> str:
-    """Return how to call the tool: by the project's dispatcher, or how to get one."""
+    """Return the help of a finding: call the tool through the project's dispatcher, or how to get one."""
     names = sorted(context.project.once(dispatchers))
     if not _RUNTIME.isdisjoint(names):
         return _HELP

@@ -50,7 +50,7 @@ _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
 
 
 def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPlace | None:
-    """Return the dict that declares the number whose ``type`` is at ``path``, if it may be rewritten."""
+    """Return the schema with the numeric ``type`` at ``path``: ``{"type": "number"}``; ``None`` to leave it."""
     site = schema.places.get(path[:-1])
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
         return None
@@ -61,7 +61,7 @@ def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPla
 
 
 def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
-    """Declare a Quantity where a schema lets a number be: ``path`` leads to its ``type``."""
+    """Return the fix that makes the number with the ``type`` at ``path`` a Quantity: ``{"$ref": "greenlang:…"}``."""
     place = _number_at(context, schema, path)
     if place is None or not isinstance(place.node, cst.Dict):
         return None
@@ -69,7 +69,10 @@ def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fi
 
 
 def _referring(node: cst.Dict) -> cst.Dict | None:
-    """Return the schema with a reference for its numeric type."""
+    """Return a schema with a reference for its numeric type: ``{"type": "number"}`` → ``{"$ref": "greenlang:…"}``.
+
+    ``None`` if it has keywords with another meaning, or may be of a type that is no number.
+    """
     keys = literal_keys(node)
     if keys is None or any(k not in _KEPT | _NUMERIC | {"type"} and not k.startswith("x-") for k in keys):
         return None
@@ -90,7 +93,7 @@ def _referring(node: cst.Dict) -> cst.Dict | None:
 
 
 def _types(node: cst.BaseExpression) -> set[str] | None:
-    """Return the types of a ``type`` keyword, or ``None`` if one is not literal."""
+    """Return the types of a ``type`` keyword: ``["number", "null"]`` → both; ``None`` if one is not literal."""
     match node:
         case cst.SimpleString():
             return {str(node.evaluated_value)}
@@ -102,11 +105,12 @@ def _types(node: cst.BaseExpression) -> set[str] | None:
 
 
 def _in_list(path: Path) -> bool:
-    """Return whether a schema is about the elements of a list, where no claim could reach a Quantity."""
+    """Return whether a path leads to the elements of a list, where no claim could reach a Quantity: ``("items",)``."""
     steps = iter(path)
     for step in steps:
         if step in _OF_LISTS:
             return True
+        # What follows is a name, which may be "items", too.
         if step in ("properties", "patternProperties", "$defs", "definitions"):
             next(steps, None)
     return False
@@ -116,74 +120,84 @@ def _in_list(path: Path) -> bool:
 
 
 def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | None) -> Fix | None:
-    """Give a tool a result schema with a reference for each Quantity that its result is known to contain."""
+    """Return the fix that declares the Quantities of a tool's results in its schema; without one, it adds a schema."""
     if schema is None:
         return _add_schema(context, tool)
     if find_inlined_quantities(schema.data):
         return _replace_inlined(context, schema)
-    wanted = _wanted(context, tool)
+    required = _schema_of_results(context, tool)
     place = place_of(context, schema.site)
-    if wanted is None or place is None or not isinstance(place.node, cst.Dict):
+    if required is None or place is None or not isinstance(place.node, cst.Dict):
         return None
     if is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
         return None
-    node = _merged(place, place.node, wanted)
+    node = _merged(place, place.node, required)
     return place.fix(node, REFER)
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
+    """Return whether the schema at ``site`` is used by the tool and nothing else."""
     return users_of(context, site) == [(tool.module.path, tool.at)]
 
 
 def _add_schema(context: Context, tool: Tool) -> Fix | None:
-    """Return the fix that adds a result schema to the call that makes a tool."""
+    """Return the fix that adds a result schema to the call that creates a tool: ``Tool(fn=f, result_schema={…})``."""
     place = place_of(context, Site(tool.module, tool.at))
-    wanted = _wanted(context, tool)
-    if wanted is None or place is None or not isinstance(place.node, cst.Call) or tool.call is None:
+    required = _schema_of_results(context, tool)
+    if required is None or place is None or not isinstance(place.node, cst.Call) or tool.call is None:
         return None
     if takes_keyword(context, tool, "result_schema") is False:
         return None
     column, indent = _layout_of_arguments(place, place.node)
-    text = layout(wanted, column + len("result_schema="), indent)
+    text = layout(required, column + len("result_schema="), indent)
     node = with_keyword(place.node, "result_schema", cst.parse_expression(text))
     return place.fix(node, "Add a result schema")
 
 
 def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
-    """Return whether what makes a tool takes a further keyword; ``None`` if that is not known."""
+    """Return whether the call that creates a tool may get the keyword ``name``; ``None`` if that is not known.
+
+    Not if it has the keyword, or a ``**spread`` that may contain it.
+    """
     assert tool.call is not None
     if any(keyword in (None, name) for keyword, _ in tool.call.keywords):
         return False
-    answer: bool | None = None
+    takes: bool | None = None
     for option in options(context.eval(tool.call.func, tool.scope)):
         if isinstance(option, ClassOf):
             names = classes.parameters_of(context.evaluator, option)
             if names is not None and name not in names:
                 return False
-            answer = names is not None or None
+            takes = True if names is not None else None
         elif isinstance(option, External) and option.name.startswith("gllint_runtime."):
-            answer = True
-    return answer
+            takes = True
+    return takes
 
 
 def _layout_of_arguments(place: SyntaxPlace, node: cst.Call) -> tuple[int, str]:
-    """In which column a further argument begins, and by what its lines are indented within the statement."""
+    """Return the column of a further argument, and the indent of its lines relative to the statement.
+
+    ``Tool(fn=f)`` → the end of the call, ``""``; with one argument a line → that of the arguments, ``"    "``.
+    """
     lines = place.code(node).splitlines()
     if len(lines) < 2 or not isinstance(node.whitespace_before_args, cst.ParenthesizedWhitespace):
         return place.positions.span(place.at).end_column, ""
-    first = lines[1]
-    indent = first[: len(first) - len(first.lstrip())]
+    first_argument = lines[1]
+    indent = first_argument[: len(first_argument) - len(first_argument.lstrip())]
     return len(indent), indent.removeprefix(place.indent)
 
 
-def _wanted(context: Context, tool: Tool) -> dict[str, Any] | None:
-    """Return the schema that a tool's results ask for."""
+def _schema_of_results(context: Context, tool: Tool) -> dict[str, Any] | None:
+    """Return the schema that all results of a tool satisfy, with their Quantities; ``None`` if they have none."""
     values = [option for result in context.results_of(tool) for option in options(result.value)]
     return _schema_of(values)
 
 
 def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None:
-    """Return the schema that each of ``values`` satisfies, with its Quantities; ``None`` if there are none."""
+    """Return the schema that all ``values`` satisfy, with references for their Quantities; ``None`` without any.
+
+    ``{"heat": a Quantity}`` → ``{"type": "object", "required": ["heat"], "properties": {"heat": {"$ref": …}}}``
+    """
     values = [value for value in values if value is not NEVER]
     present = [value for value in values if value is not NONE]
     if not present or depth > 5:
@@ -208,30 +222,39 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
     return {"type": "object", **needs, "properties": properties}
 
 
-def _merged(place: SyntaxPlace, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
-    """Return an object schema with the properties of ``wanted``; ``None`` if it says something else of them."""
+def _merged(place: SyntaxPlace, node: cst.Dict, required: dict[str, Any]) -> cst.Dict | None:
+    """Return the schema ``node`` with the Quantities of ``required``; ``None`` if the two contradict each other.
+
+    ``{"type": "object"}`` → ``{"type": "object", "properties": {"heat": {"$ref": …}}}``
+    """
     keys = literal_keys(node)
     if keys is None or has_comment(node):
         return None
-    if "properties" not in wanted or not keys:
+    if "properties" not in required or not keys:  # a Quantity itself, or `{}`
         if keys.keys() - _KEPT - {"type"}:
             return None
-        return _with_annotations(place, keys, wanted)
+        return _with_annotations(place, keys, required)
     if "properties" not in keys:
         if keys.keys() - _KEPT - {"type", "required", "additionalProperties"}:
             return None
-        further = (key for key in ("type", "required", "properties") if key in wanted and key not in keys)
-        return with_entries(node, ((key, _expression(place, node, wanted[key])) for key in further))
-    declared = keys["properties"].value
-    inner = literal_keys(declared) if isinstance(declared, cst.Dict) else None
-    if inner is None or not isinstance(declared, cst.Dict):
+        further = (key for key in ("type", "required", "properties") if key in required and key not in keys)
+        return with_entries(node, ((key, _expression(place, node, required[key])) for key in further))
+    return _with_properties(place, node, keys["properties"].value, required["properties"])
+
+
+def _with_properties(
+    place: SyntaxPlace, node: cst.Dict, declared: cst.BaseExpression, required: dict[str, Any]
+) -> cst.Dict | None:
+    """Return the schema ``node`` with the properties of ``required``; ``declared`` is the dict of those that it has."""
+    by_name = literal_keys(declared) if isinstance(declared, cst.Dict) else None
+    if by_name is None or not isinstance(declared, cst.Dict):
         return None
-    missing = {name: schema for name, schema in wanted["properties"].items() if name not in inner}
+    missing = {name: schema for name, schema in required.items() if name not in by_name}
     new = with_entries(
         declared, ((name, _expression(place, declared, schema)) for name, schema in missing.items())
     )
-    for name, schema in wanted["properties"].items():
-        old = inner[name].value if name in inner else None
+    for name, schema in required.items():
+        old = by_name[name].value if name in by_name else None
         changed = _merged(place, old, schema) if isinstance(old, cst.Dict) else None
         if old is not None and new is not None:
             new = new.deep_replace(old, changed) if changed is not None else None
@@ -239,15 +262,15 @@ def _merged(place: SyntaxPlace, node: cst.Dict, wanted: dict[str, Any]) -> cst.D
 
 
 def _with_annotations(
-    place: SyntaxPlace, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
+    place: SyntaxPlace, keys: dict[str, cst.DictElement], schema: dict[str, Any]
 ) -> cst.Dict | None:
-    """``wanted`` with what the old schema says for people."""
-    new = cst.ensure_type(_expression(place, cst.Dict([]), wanted), cst.Dict)
+    """Return ``schema`` with the title, description and the like of an old one, whose entries are ``keys``."""
+    new = cst.ensure_type(_expression(place, cst.Dict([]), schema), cst.Dict)
     return with_entries(new, ((name, e.value) for name, e in keys.items() if name != "type"))
 
 
 def _expression(place: SyntaxPlace, node: cst.Dict, data: Any) -> cst.BaseExpression:
-    """Return a literal, laid out for an entry of ``node``."""
+    """Return ``data`` as a literal, with the indent of an entry of ``node``."""
     opening = node.lbrace.whitespace_after
     if isinstance(opening, cst.ParenthesizedWhitespace):
         indent = opening.last_line.value
@@ -259,7 +282,11 @@ def _expression(place: SyntaxPlace, node: cst.Dict, data: Any) -> cst.BaseExpres
 
 
 def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
-    """Refer to the Quantity instead of spelling it out."""
+    """Return the fix that refers to the Quantity schema wherever ``schema`` spells it out.
+
+    ``{"type": "object", "properties": {"value": …, "unit": …}}`` → ``{"$ref": "greenlang:…"}``. ``None`` if one of the
+    places cannot be rewritten.
+    """
     edits: list[Edit] = []
     for path in find_inlined_quantities(schema.data):
         site = schema.places.get(path)

@@ -1,6 +1,7 @@
 """The syntax around an expression, and edits that replace one node by another.
 
-A place is known from the facts; the statement around it is parsed by LibCST, alone, and its node found by its place.
+The facts have the offsets of an expression. LibCST parses only the statement around it, in which its node is looked up
+by these offsets.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ _BLOCK = "if _:\n"
 
 
 class SyntaxStatement:
-    """Simple statements on a line of their own as LibCST has them: ``node``.
+    """Simple statements on a line of their own (``a = 1; b = 2``), parsed by LibCST as ``node``.
 
-    Raises :class:`Unreadable` where LibCST does not take it.
+    Raises :class:`Unreadable` if LibCST cannot parse them.
     """
 
     def __init__(self, positions: Positions, stretch: Stretch) -> None:
         source, begin = positions.lines.source, stretch.begin
         text = source[begin : stretch.end]
         self.indent = source[positions.lines.starts[positions.lines.place(begin)[0] - 1] : begin]
-        # The line stays in a block: of the lines that it goes on in LibCST knows which are indented like it.
+        # An indented line is parsed within a block, so that LibCST knows the indent of its continuation lines.
         indent = self.indent.rpartition("\f")[2]
         prefix = _BLOCK + indent if indent else ""
         self.begin = begin - len(prefix)
@@ -84,11 +85,11 @@ class SyntaxPlace:
 
     @property
     def indent(self) -> str:
-        """What the line on which the statement begins is indented by."""
+        """The indent of the statement's first line."""
         return self._statement.indent
 
     def facts(self) -> Expr | None:
-        """Return the facts of the expression, without numbers of their own."""
+        """Return the facts of the expression, read again from its text; all of them have its number."""
         return read_annotation(f"({self.module.code[self.start : self.end]}\n)", self.at)
 
     @property
@@ -101,25 +102,25 @@ class SyntaxPlace:
 
     def of(self, node: cst.CSTNode) -> SyntaxPlace:
         """Return the place of another expression of the same statement."""
-        wanted = self._statement.place(node)
-        at = next(at for at in self._stretch.numbers if self.positions.offsets(at) == wanted)
+        offsets = self._statement.place(node)
+        at = next(at for at in self._stretch.numbers if self.positions.offsets(at) == offsets)
         return SyntaxPlace(self.positions, at, self._stretch)
 
     def code(self, node: cst.CSTNode) -> str:
-        """Return the text of a node as it is, or would be, in the statement, without parentheses around it."""
+        """Return the text of a node, also a new one, with the statement's indent; without parentheses around it."""
         state = Recorder("", self._statement.newline)
         state.indent_tokens.append(self.indent)
         node._codegen(state)
         return "".join(state.tokens)[slice(*state.places[node])]
 
     def replaced(self, node: cst.CSTNode) -> tuple[Edit, ...] | None:
-        """Return the edit that replaces the expression by ``node``; ``None`` if its text is not known for sure."""
+        """Return the edit that replaces the expression by ``node``; ``None`` if LibCST reads other text at its place."""
         if self.code(self.node) != self.text:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
     def fix(self, node: cst.CSTNode | None, message: str) -> Fix | None:
-        """Return the unsafe repair that replaces the expression by ``node``; ``None`` if it is not known."""
+        """Return the unsafe fix that replaces the expression by ``node``; ``None`` without a node, or as above."""
         edits = self.replaced(node) if node is not None else None
         return Fix("unsafe", message, edits) if edits is not None else None
 
@@ -137,11 +138,11 @@ class SyntaxPlace:
         return replacement(self.positions, begin, end, "")
 
     def whole(self, content: str) -> Edit:
-        """Put ``content`` in the place of the expression."""
+        """Return the edit that replaces the expression by ``content``."""
         return replacement(self.positions, self.start, self.end, content)
 
     def wrapped(self, prefix: str, suffix: str) -> tuple[Edit, ...]:
-        """Put text before and after the expression."""
+        """Return the edits that put ``prefix`` before the expression and ``suffix`` after it."""
         return (
             insertion(self.positions, self.start, prefix),
             insertion(self.positions, self.end, suffix),
@@ -149,7 +150,7 @@ class SyntaxPlace:
 
 
 def place_of(context: Context, site: Site | None) -> SyntaxPlace | None:
-    """Return the syntax at ``site``; ``None`` if that is no place in simple statements on a line of their own."""
+    """Return the syntax at ``site``; ``None`` outside simple statements, as in the condition of an ``if``."""
     if site is None:
         return None
     positions = context.project.positions(site.module)

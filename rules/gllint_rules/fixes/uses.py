@@ -1,8 +1,8 @@
 """The uses of a value in its file: whether it reaches results and nothing else.
 
-A repair that gives a number another shape is offered only where the same file does not compute with that number. The
-way of a value is followed through containers, local variables and the functions of the file, outwards to the results.
-What reads it by a key or a name, in whichever file, is looked up later (``check/readers.py``).
+A repair that makes a Quantity of a number is offered only if the same file does not compute with that number. A value
+is followed through containers, local variables and the functions of the file, outwards to the results. Code that reads
+it by its key or name, in any file, is looked up later (``check/readers.py``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FILLING_METHODS = frozenset({"update", "setdefault", "append", "appendleft", "i
 
 
 class Way(Struct, eq=False):
-    """What is known of the uses of a value. ``is_promised``: a schema declares the result."""
+    """The uses of a value up to the results; ``keys`` lead to it. ``is_promised``: a schema declares the result."""
 
     keys: tuple[Key, ...]
     is_promised: bool = False
@@ -46,13 +46,16 @@ class Way(Struct, eq=False):
 
 
 def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
-    """Return the way of the value at ``site``, which ``keys`` lead to; ``None`` if it is used otherwise."""
+    """Return the way of the value at ``site`` to the results; ``None`` if it may be used for something else.
+
+    ``keys`` lead to it within the result: ``("heat",)`` of ``return {"heat": x}``.
+    """
     way = Way(keys)
     return way if _follow(context, site, way) else None
 
 
 def _follow(context: Context, site: Site, way: Way) -> bool:
-    """Follow one use of a value, and return whether all of its further uses are known."""
+    """Follow the value at ``site``, and return whether it reaches results and nothing else."""
     if len(way.steps) > MOST_STEPS:
         return False
     if site in way.steps:
@@ -63,7 +66,10 @@ def _follow(context: Context, site: Site, way: Way) -> bool:
 
 
 def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
-    """Follow a container outwards to where it is stored, returned or passed."""
+    """Follow the expression outwards to the ``return``, assignment or call around it; return as :func:`_follow`.
+
+    ``rows.append({"heat": x})`` → goes on with ``rows``.
+    """
     node = place.node
     for parent in place.parents:
         match parent:
@@ -81,6 +87,7 @@ def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
                 payload = context.names.table.payload(name) or ()
                 if isinstance(func, cst.Attribute) and name in _FILLING_METHODS:
                     return _follow_root(context, place, func.value, way)
+                # `dict(heat=x)` and `ToolResult(content=x)` contain the value; another call may compute with it.
                 if not (isinstance(func, cst.Name) and name == "dict") and not (
                     arg.keyword is not None and arg.keyword.value in payload
                 ):
@@ -99,14 +106,14 @@ def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
 
 
 def _leaves_project(context: Context, place: SyntaxPlace) -> bool:
-    """Return whether a call hands a container to something outside the project: what is inside may compute with it."""
+    """Return whether a call passes the value to code outside the project, which does not compute with it here."""
     call, scope = next((call, scope) for call, scope in place.module.calls if call.at == place.at)
     callee = options(context.evaluator.eval(call.func, Frame(place.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
 
 
 def _follow_root(context: Context, place: SyntaxPlace, target: cst.BaseExpression, way: Way) -> bool:
-    """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
+    """Follow the variable of an assignment's target: ``a`` of ``a["b"]["c"] = x``; return as :func:`_follow`."""
     while isinstance(target, cst.Subscript):
         target = target.value
     function = function_at(place.module, place.at)
@@ -119,7 +126,7 @@ def _follow_root(context: Context, place: SyntaxPlace, target: cst.BaseExpressio
 
 
 def _variable(context: Context, positions: Positions, function: Function, name: str, way: Way) -> bool:
-    """Follow each use of a local variable of ``function``."""
+    """Follow each use of a local variable of ``function``; return as :func:`_follow`."""
     key = (function, name)
     if key in way.steps:
         return True
@@ -132,12 +139,15 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
 
 
 def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
-    """Return whether one use of a container leaves its numbers unread."""
+    """Return whether one use of a container does not compute with its numbers: ``a["b"] = x``, ``return a``.
+
+    ``a["b"]`` with a literal key reads another number at most, which is looked up later.
+    """
     place = place_of(context, Site(positions.module, at))
     if place is None:  # the header of a loop or of a condition
         return False
     node: cst.CSTNode = place.node
-    key: str | None = ""
+    key: str | None = ""  # the first one of `a["b"]["c"]`; "" without any, None if it is not literal
     parent: cst.CSTNode | None = None
     for parent in place.parents:
         if not (isinstance(parent, cst.Subscript) and parent.value is node):
@@ -159,6 +169,7 @@ def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
 
 
 def _literal_key(node: cst.Subscript) -> str | None:
+    """Return the key of a subscript: ``a["b"]`` → ``b``; ``None`` if it is not a literal text."""
     match node.slice:
         case [cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as text))]:
             value = text.evaluated_value
@@ -168,12 +179,13 @@ def _literal_key(node: cst.Subscript) -> str | None:
 
 
 def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
-    """Return whether ``container.method(…)`` leaves the container's numbers unread."""
+    """Return whether ``container.method(…)`` reads no number: ``row.keys()``, ``rows.append(x)``, ``row.get("a")``."""
     call = next((parent for parent in place.parents if isinstance(parent, cst.Call)), None)
     if call is None or call.func is not attribute:
         return False
     if attribute.attr.value == "keys" or attribute.attr.value in _FILLING_METHODS - {"setdefault"}:
         return True
+    # A literal key: whether it is that of the number is looked up later.
     if attribute.attr.value in ("get", "pop", "setdefault") and call.args:
         return isinstance(call.args[0].value, cst.SimpleString)
     return False
@@ -183,29 +195,30 @@ def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
 
 
 def _returned(context: Context, module: Module, function: Function, way: Way) -> bool:
-    """Follow the calls of a function in its own file."""
+    """Follow the results of a function to its calls in its own file; return as :func:`_follow`."""
     if function in way.returned:
         return True
     way.returned.append(function)
     if function.yields:
         return False
     place = module.path, function.at
-    is_tools = is_run(context.project, place)
+    is_tool = is_run(context.project, place)
     way.is_promised = way.is_promised or is_promised(context.project, place)
     for call, scope in module.calls_of({function.name}):
         if facts.last_name(call.func) != function.name:
             continue
         callee = options(context.evaluator.eval(call.func, Frame(module, scope)))
-        if UNKNOWN in callee and not is_tools:
+        # An unknown callee of that name may be this function; a tool is called by the framework.
+        if UNKNOWN in callee and not is_tool:
             return False
-        is_called = any(where(called) == place for option in callee for called in _functions_in(option))
-        if is_called and not _follow(context, Site(module, call.at), way):
+        is_callee = any(where(called) == place for option in callee for called in _functions_in(option))
+        if is_callee and not _follow(context, Site(module, call.at), way):
             return False
     return True
 
 
 def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
-    """Return the functions that ``value`` may be, decorated tools included."""
+    """Return the functions that a call of ``value`` runs: a function itself, or those of a tool."""
     match value:
         case FunctionOf():
             return (value,)
@@ -216,7 +229,7 @@ def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
 
 
 def _runs_lambda(context: Context, place: SyntaxPlace, way: Way) -> bool:
-    """Return whether the lambda at ``place`` is what a tool of its file runs."""
+    """Return whether a tool of the same file runs the lambda at ``place``: ``Tool(func=lambda x: …)``."""
     uses = [
         tool
         for tool in context.project.tools.of(place.module)

@@ -59,10 +59,13 @@ _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMap
 
 
 def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> Fix | None:
-    """Wrap one number of a result, at the place where it is put in."""
-    if not _is_own_place(context, leaf) or _is_handed_in(leaf.site):
+    """Return the fix that wraps one number of a result: ``{"heat": x}`` → ``{"heat": {"value": x, "unit": "kWh"}}``.
+
+    ``None`` if its unit is not known, or other code may compute with it.
+    """
+    if not _is_own_place(context, leaf) or _returns_argument(leaf.site):
         return None
-    if not leaf.keys:
+    if not leaf.keys:  # the result itself is the number
         return _wrap_returned(context, result, advised)
     place = place_of(context, leaf.site)
     way = way_out(context, leaf.site, leaf.keys)
@@ -79,19 +82,18 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
 
 
 def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | None:
-    """Wrap what a callable returns that is annotated to return a number."""
+    """Return the fix for a callable that is annotated to return a number: ``def f() -> float: return x``."""
     return _wrap_returned(context, result, advised)
 
 
 def _fix(edits: tuple[Edit, ...], unit: str | None, *changes: Changed) -> Fix:
+    """Return the fix with the title "Wrap it in a Quantity in kWh"."""
     return Fix("unsafe", f"Wrap it in a Quantity in {unit}", edits, changes)
 
 
 def _changes(leaf: Leaf, way: Way) -> tuple[Changed, ...]:
-    """Return the key that becomes another value, and the functions whose results may be read as a whole:
-    ``f(x).items()``.
-    """
-    # Of a method that a framework runs every class has one.
+    """Return the key and functions whose values change, for the search for code that reads them: ``f(x)["heat"]``."""
+    # Methods that a framework runs have the same name in every tool class, so a search for it finds other tools.
     names = {f.name for f in way.returned if f.owner is None or f.name not in _COMMON_METHODS}
     return Changed("key", str(leaf.keys[-1])), *(Changed("result", name) for name in sorted(names))
 
@@ -100,7 +102,10 @@ def _changes(leaf: Leaf, way: Way) -> tuple[Changed, ...]:
 
 
 def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbour: Neighbour) -> Fix | None:
-    """Join a number with the unit next to it. The unit's own entry stays, because other code may read it."""
+    """Return the fix that wraps a number with the unit next to it: ``"heat": x`` → ``"heat": {"value": x, "unit": u}``.
+
+    The unit's own entry stays, because other code may read it.
+    """
     holder, unit_place = leaf.holder, place_of(context, neighbour.entry.site)
     if (
         holder is None
@@ -127,7 +132,7 @@ def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbou
 
 
 def _is_own_place(context: Context, leaf: Leaf) -> bool:
-    """Return whether exactly the number is written at the place, outside lists and typed fields."""
+    """Return whether the expression at the place of a leaf is the number itself, outside lists and declared fields."""
     if leaf.value is None or number(leaf.value) is None:
         return False
     if leaf.holder is not None and leaf.holder.of is not None:
@@ -137,8 +142,11 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
     return not leaf.in_list and leaf.site not in context.listed_numbers
 
 
-def _is_handed_in(site: Site) -> bool:
-    """Return whether a function of a tool returns its own parameter as it came in: it may be the tool's argument."""
+def _returns_argument(site: Site) -> bool:
+    """Return whether the value at ``site`` is an unchanged parameter: ``def f(x): return {"x": x}``.
+
+    It may be an argument of the tool, which has no unit.
+    """
     maker, function = maker_at(site), function_at(site.module, site.at)
     if maker is None or function is None:
         return False
@@ -146,7 +154,7 @@ def _is_handed_in(site: Site) -> bool:
 
 
 def _is_in_container(place: SyntaxPlace) -> bool:
-    """Return whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
+    """Return whether an expression is the value of a key: ``{"a": x}``, ``dict(a=x)``, ``row["a"] = x``."""
     match place.parents[0]:
         case cst.DictElement(value=value) | cst.Arg(value=value, star=""):
             return value is place.node
@@ -162,18 +170,21 @@ def _is_in_container(place: SyntaxPlace) -> bool:
 def _wrapped(
     place: SyntaxPlace, value: Value | None, unit: str, *, is_text: bool = True
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that wrap the expression in a Quantity. ``unit`` is its text, or an expression for it."""
+    """Return the edits that wrap an expression: ``x`` → ``{"value": x, "unit": "kWh"}``; ``None`` if it cannot be one.
+
+    ``unit`` is the text of the unit, or, without ``is_text``, an expression for it.
+    """
     quote = _quote(place)
     unit = f"{quote}{unit}{quote}" if is_text else unit
     prefix, suffix = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {unit}}}"
     node = place.node
     if isinstance(node, cst.Yield | cst.Lambda | cst.StarredElement | cst.GeneratorExp | cst.Tuple):
         return None
-    if isinstance(node, cst.NamedExpr):
+    if isinstance(node, cst.NamedExpr):  # `x := 1` needs parentheses within a dict
         prefix, suffix = f"{prefix}(", f"){suffix}"
     if not isinstance(value, UnionOf):
         return place.wrapped(prefix, suffix)
-    match node:
+    match node:  # the value may be None, which stays
         case (
             cst.IfExp(body=cst.Name(value="None"), orelse=arm)
             | cst.IfExp(body=arm, orelse=cst.Name(value="None"))
@@ -186,7 +197,7 @@ def _wrapped(
 
 
 def _quote(place: SyntaxPlace) -> str:
-    """Return the quote that the keys around the expression are written with."""
+    """Return the quote of the keys around an expression: ``{'a': x}`` → ``'``."""
     for parent in place.parents:
         match parent:
             case cst.DictElement(key=cst.SimpleString(value=text)) if text[0] in "\"'":
@@ -197,20 +208,23 @@ def _quote(place: SyntaxPlace) -> str:
 
 
 def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
-    """Return the edits of annotations that the change needs; ``None`` if that cannot be done."""
+    """Return the edits of annotations on the way of a number: ``-> dict[str, float]`` → ``-> dict[str, Any]``.
+
+    ``None`` if an annotation excludes a Quantity and cannot be changed so.
+    """
     for function, name in way.variables:
         for binding in function.scope.bindings.get(name, ()):
             if binding.annotation is not None:
                 declared = context.evaluator.annotation(
                     binding.annotation, Frame(site.module, function.scope)
                 )
-                if _speaks_of_numbers(context, declared):
+                if _excludes_quantity(context, declared):
                     return None
     edits: list[Edit] = []
     needs_any: Function | None = None
     for function in way.returned:
         declared_return = _declared(context, site, function)
-        if declared_return is None or not _speaks_of_numbers(context, declared_return):
+        if declared_return is None or not _excludes_quantity(context, declared_return):
             continue
         match function.returns:
             case facts.Sub(base=base, index=facts.Seq(items=(_, value))) if (
@@ -222,25 +236,29 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
             case _:
                 return None
     if needs_any is not None:
-        added = imported(context, site.module, needs_any.scope, {"Any": "typing"})
-        if added is None:
+        imports = imported(context, site.module, needs_any.scope, {"Any": "typing"})
+        if imports is None:
             return None
-        edits.extend(added)
+        edits.extend(imports)
     return tuple(edits)
 
 
 def _declared(context: Context, site: Site, function: Function) -> Value | None:
+    """Return the value that a function is annotated to return; ``None`` without an annotation."""
     return functions.declared_return(context.evaluator, FunctionOf(site.module, function))
 
 
-def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:
-    """Return whether a declared type is a number at the place of the Quantity."""
+def _excludes_quantity(context: Context, declared: Value, depth: int = 0) -> bool:
+    """Return whether a declared type has numbers where a Quantity is to be: ``float``, ``dict[str, float]``.
+
+    A TypedDict counts, too: its fields are declared elsewhere.
+    """
     for option in options(declared):
         match option:
             case Number():
                 return True
             case Container(rest=rest) if rest is not None and depth < 5:
-                if _speaks_of_numbers(context, rest, depth + 1):
+                if _excludes_quantity(context, rest, depth + 1):
                     return True
             case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
                 return True
@@ -253,7 +271,10 @@ def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> boo
 
 
 def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | None:
-    """Wrap the numbers that a callable returns, all of them where its annotation changes with them."""
+    """Return the fix for a callable whose result is a number: ``return x`` → ``return {"value": x, "unit": "kWh"}``.
+
+    If it is annotated to return a number, the annotation becomes ``dict[str, Any]``, and all its returns change.
+    """
     function = result.callable.function
     module = result.callable.module
     if module is not context.module or result.site.module is not module or _is_typed_output(context, result):
@@ -261,50 +282,56 @@ def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | N
     if isinstance(function, facts.Function) and function.yields:
         return None
     declared = _declared(context, result.site, function) if isinstance(function, facts.Function) else None
-    if way_out(context, result.site, ()) is None:
-        return None
     unit = advised.writable_unit(context.policy)
-    if unit is None:
+    if unit is None or way_out(context, result.site, ()) is None:
         return None
     is_declared = declared is not None and number(declared) is not None
     edits: list[Edit] = []
     for other in [r for r in context.results if r.callable.function is function] if is_declared else [result]:
-        if other.value is NONE:
-            continue
-        place = place_of(context, other.site)
-        value = other.value if number(other.value) is not None else declared
-        assert value is not None
-        if place is None or not _is_in(context, other, unit) or _is_tools_own(context, place, function):
-            return None
-        if any(isinstance(o, Container | Text) for o in options(other.value)):
-            return None
-        wrapped = _wrapped(place, value if value is not UNKNOWN else declared, unit)
-        if wrapped is None:
-            return None
-        edits.extend(wrapped)
+        if other.value is not NONE:
+            wrapped = _wrapped_return(context, other, declared, unit)
+            if wrapped is None:
+                return None
+            edits.extend(wrapped)
     if is_declared:
         assert isinstance(function, facts.Function) and function.returns is not None
-        added = imported(context, module, function.scope, {"Any": "typing"})
-        if added is None:
+        imports = imported(context, module, function.scope, {"Any": "typing"})
+        if imports is None:
             return None
         optional = " | None" if any(o is NONE for o in options(declared or UNKNOWN)) else ""
         span = context.project.positions(module).span(function.returns.at)
         edits.append(Edit(span, f"dict[str, Any]{optional}"))
-        edits.extend(added)
+        edits.extend(imports)
     elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
     name = function.name if isinstance(function, facts.Function) else ""
     return _fix(tuple(edits), unit, *([Changed("function", name)] if name else []))
 
 
+def _wrapped_return(
+    context: Context, result: Result, declared: Value | None, unit: str
+) -> tuple[Edit, ...] | None:
+    """Return the edits that wrap one returned number; ``None`` if it may be something else, or in another unit."""
+    place = place_of(context, result.site)
+    value = result.value if number(result.value) is not None else declared
+    assert value is not None
+    if place is None or not _is_in(context, result, unit):
+        return None
+    if _is_result_of_tool(context, place, result.callable.function):
+        return None
+    if any(isinstance(option, Container | Text) for option in options(result.value)):
+        return None
+    return _wrapped(place, value if value is not UNKNOWN else declared, unit)
+
+
 def _is_in(context: Context, result: Result, unit: str) -> bool:
-    """Return whether another number that the same callable returns is in the same unit, for all that is shown."""
+    """Return whether nothing shows that a returned number is in another unit, or an argument of the tool."""
     advised = advice_for_returned(context, result, "")
     return advised.unit in (unit, None) and echoed_argument(context, result, result.site) is None
 
 
 def _takes_quantity(annotation: facts.Expr | None) -> bool:
-    """Return whether a function that is annotated so may return a Quantity."""
+    """Return whether a function with this return annotation may return a Quantity: ``dict``, ``Any``, none at all."""
     match annotation:
         case None:
             return True
@@ -316,8 +343,8 @@ def _takes_quantity(annotation: facts.Expr | None) -> bool:
             return False
 
 
-def _is_tools_own(context: Context, place: SyntaxPlace, function: facts.Function | facts.Lambda) -> bool:
-    """Return whether another function of a tool returns the number, and so gets the fix."""
+def _is_result_of_tool(context: Context, place: SyntaxPlace, function: facts.Function | facts.Lambda) -> bool:
+    """Return whether an expression calls a function of another tool, in which the number is wrapped instead."""
     expr = place.facts()
     called = expr.value if isinstance(expr, facts.Await) else expr
     if not isinstance(called, facts.Call):
@@ -327,5 +354,5 @@ def _is_tools_own(context: Context, place: SyntaxPlace, function: facts.Function
 
 
 def _is_typed_output(context: Context, result: Result) -> bool:
-    """Return whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
+    """Return whether the tool class declares the type of its output, which the fix cannot change (smolagents)."""
     return result.tool.cls is not None and classes.class_value(result.tool.cls, "output_type") is not None

@@ -197,13 +197,14 @@ def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: s
 
 
 def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | None:
-    """Return the value of something annotated with the alias of ``binding``; None if it is not an alias.
+    """Return the value of ``x: T`` by the binding of ``T``: ``T = int | None`` → a number or ``None``.
 
-    ``home`` is the frame of the binding.
+    ``T = NewType("T", int)`` counts as its base, and a ``TypeVar`` as its bound or constraints. ``None`` if the binding
+    is no alias. ``home`` is its frame.
     """
     value = binding.value
     if isinstance(value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)):
-        return evaluator.annotation(value, replace(home, scope=home.scope.parent or home.scope))
+        return evaluator.annotation(value, home)
     if isinstance(value, facts.Const) and _names_a_type(binding):  # `Share: TypeAlias = "float"`
         return evaluator.annotation(value, home)
     if binding.kind == "assign" and isinstance(value, facts.Call):
