@@ -114,7 +114,7 @@ class SyntaxPlace:
         return "".join(state.tokens)[slice(*state.places[node])]
 
     def replaced(self, node: cst.CSTNode) -> tuple[Edit, ...] | None:
-        """Return the edit that replaces the expression by ``node``; ``None`` if LibCST reads other text at its place."""
+        """Return the edit that replaces the expression by ``node``; ``None`` if LibCST reads other text there."""
         if self.code(self.node) != self.text:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)

@@ -106,7 +106,7 @@ def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
 
 
 def _leaves_project(context: Context, place: SyntaxPlace) -> bool:
-    """Return whether a call passes the value to code outside the project, which does not compute with it here."""
+    """Return whether a call passes the value out of the project; a function of the project may compute with it."""
     call, scope = next((call, scope) for call, scope in place.module.calls if call.at == place.at)
     callee = options(context.evaluator.eval(call.func, Frame(place.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)

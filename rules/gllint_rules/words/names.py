@@ -1,4 +1,4 @@
-"""What the rules know by name: one table each, extended by the configuration.
+"""The names that the rules look for, one table each, extended by the configuration.
 
 Frameworks have a table of their own (:mod:`gllint_rules.words.framework_table`). The names here are compared with the
 last part of a dotted name, so that re-exports and aliases of packages make no difference.
@@ -56,12 +56,12 @@ TOOL_NAMING_STARTS = ("register", "add_tool", "create_tool", "make_tool", "defin
 TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
-# How one more tool is put into a list of them.
-# How a call is given the model that an answer has to be.
+# Keywords for the model of an answer, and calls with it.
 ANSWER_KEYWORDS = frozenset({"output_type", "result_type", "response_format", "output_cls"})
 ANSWER_CALLS = frozenset({"with_structured_output"})
-# Other keywords that may take tools: counted where no row of the table names them.
+# Other keywords that may take tools: counted if no row of the table has them.
 LIKE_TOOLS = frozenset({"functions", "actions", "skills"})
+# Methods that add tools to a list.
 LIST_PUTS = frozenset({"append", "extend"})
 LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay rejects it
 # GL601: calls that reach the network, and classes whose methods do.
@@ -146,7 +146,7 @@ RANDOM_MODULES: dict[str, frozenset[str]] = {
 SEEDED_GENERATORS = frozenset({"random.Random", "numpy.random.default_rng", "numpy.random.RandomState"})
 ENVIRONMENT_CALLS = frozenset({"os.getenv", "os.getenvb"})
 ENVIRONMENT_STORES = frozenset({"update", "clear"})
-# Calls that call a function which they are given.
+# Calls that call the function in their arguments.
 CALLBACK_CALLS = frozenset(
     {
         "map", "filter", "sorted", "min", "max", "reduce", "partial", "submit", "starmap", "imap", "apply",
@@ -208,10 +208,10 @@ class Names(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Names:
-        """Return the names under the settings of a project."""
+        """Return the names for the settings of a project: the tables with the names that it configures."""
         table = configured(settings)
         own = frozenset(name.rpartition(".")[2] for name in settings.final_message_calls)
-        everywhere = table.dispatchers(table.imported(()))
+        everywhere = table.dispatchers(table.imported(()))  # those that need no import of their framework
         return cls(
             table=table,
             tool_classes=table.tool_classes,
@@ -229,12 +229,12 @@ class Names(NamedTuple):
         return bool(self.table.methods(name)) or name.endswith(TOOL_CLASS_ENDINGS)
 
 
-_TOGETHER = 50  # shell patterns in one expression; compiling it takes the square of the time
+_TOGETHER = 50  # shell patterns in one expression: the time to compile one is quadratic
 
 
 @lru_cache(maxsize=16)
 def _any_of(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Return what of several expressions matches a name where one of some shell patterns does."""
+    """Return expressions of which one matches if one of the shell patterns does: ``*_answer``, ``reply``."""
     texts = [*map(translate, patterns)]
     parts = (texts[at : at + _TOGETHER] for at in range(0, len(texts), _TOGETHER))
     return tuple(re.compile("|".join(part)) for part in parts)

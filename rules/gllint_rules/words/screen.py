@@ -1,9 +1,9 @@
 """Decides from the bytes of a file whether any rule could report in it.
 
-Most files of most projects mention nothing that any rule looks at, and are never parsed. The needles are words that
-must be in a file before any rule can report in it; the table below says for each group of rules which. A plain
-substring test decides for nearly all files; a word test settles what is left. Formatting plays no part: a test
-feeds the screen everything that the rules report on.
+Most files of most projects contain nothing that a rule looks at, and are never parsed. The *needles* of a group of
+rules are words, one of which a file must contain before these rules can report in it. For nearly all files a search
+for these words decides; for the others, regular expressions. Formatting does not matter: a test runs the screen over
+everything that the rules report on.
 """
 
 from __future__ import annotations
@@ -51,9 +51,14 @@ Hits: TypeAlias = Mapping[bytes, Sequence[int]]
 # How a file writes a decorator's name: decorates with it, imports it or gives it another name.
 _DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "({}", "={}", "= {}", "=  {}")
 _Patterns: TypeAlias = "tuple[_LazyPattern | _Bases | _TextPaths, ...]"
+# Words of which a file must contain one, then patterns that must all match.
+_Group: TypeAlias = "tuple[_Needles, _Patterns]"
+# Fragments of which a file must contain one, then the groups that it may belong to.
+_Family: TypeAlias = "tuple[_Needles, tuple[_Group, ...]]"
 
 
 def _word(names: Iterable[str]) -> str:
+    """Return the expression that matches one of some names: ``(?:run|arun)``."""
     return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
 
 
@@ -65,6 +70,8 @@ _JOINTS = frozenset({AT, BROKEN_DOT})
 # What may be between two tokens. It is bounded and possessive, so that the time stays in
 # proportion to the size of a file that is made to take long.
 GAP = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
+# What follows a word in prose, and no class in code.
+PROSE = r"(?:[ \t]+(?!(?:and|as|else|for|if|in|is|not|or)\b)|[-/])\w"
 
 
 class Screen:
@@ -74,198 +81,21 @@ class Screen:
         names = Names.of(settings)
         table = names.table
         table_words = _TableWords(table)
-        classes = _word(names.tool_classes | table.tool_makers)
-        methods = _word(table.methods("BaseTool"))
-        decorators = _word(table_words.decorators)
-        ends = table.endings("decorators")
-        calls = _word(name for name in table.all_runs if name.isidentifier() and name[:2] != "__")
-        endings = _word(TOOL_CLASS_ENDINGS)
-        registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
-        lookups = _word({*table.runs(None), *REGISTRY_LOOKUPS})
-        actions = TOOL_ACTIONS | names.dispatch_functions
-        # The longest fixed part of each pattern: `final_message` of `*_final_message`.
-        final_parts = {
-            *names.final_calls,
-            *(max(n.split("*"), key=len).strip("_") for n in names.final_names),
-        }
-        finals = _word(final_parts)
-        puts = _word(LIST_PUTS)
         gap = GAP
-        tools = _lone(
-            b"Tool",
-            b"tool",
-            *_encoded(
-                names.tool_classes | table_words.decorators | table_words.calls | actions | table.any_keywords
-            ),
-        )
-        # What follows a word in prose, and no class in code.
-        prose = r"(?:[ \t]+(?!(?:and|as|else|for|if|in|is|not|or)\b)|[-/])\w"
-        # What says that a file imports a framework or an SDK, each with the modules that it may be.
+        # The forms of an import of a framework or an SDK, each with the modules that it may be.
         self._imports = _import_forms(table.modules)
         # T2 to T8 by names that mean nothing without their framework.
         self._framework_patterns = [
-            (
-                frozenset(modules),
-                _patterns("|".join(_in_code(word, gap, prose) for word in sorted(words)))[0],
-            )
+            (frozenset(modules), _patterns("|".join(_in_code(word) for word in sorted(words)))[0])
             for modules, words in table_words.framework_words
         ]
-        # T5: JSON that describes tools, where a model is talked to.
+        # T5: JSON that describes tools, where a model is called.
         places = table.descriptions.places - table.any_keywords
         self._places = _encoded(places)
         self._requests = _encoded(table.descriptions.quoted_requests)
         self._descriptions = _anchored(rf"(?<!\w){_word(places)}(?:{gap}=(?!=)|[\"']{gap}[:\]])")
-        # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
-        # words of which one must be there, then patterns that must all be found.
-        self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
-            (
-                tools,
-                (
-                    # T2, T8: a class with such a base, whatever the base is imported as.
-                    (
-                        _encoded(table_words.classes),
-                        (
-                            _Bases(
-                                rf"class\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
-                                _word(table_words.classes),
-                                gap,
-                            ),
-                        ),
-                    ),
-                    (_encoded(table_words.published), _patterns(rf"\b{_word(table_words.published)}\b")),
-                    # T3: a decorator, under whatever name it is imported or assigned.
-                    (
-                        _encoded(form.format(name) for name in table_words.decorators for form in _DECORATED),
-                        _anchored(rf"\W{{0,3}}{decorators}\b")
-                        + _patterns(
-                            rf"(?:[@=]|\b(?:map|partial){gap}\(){gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b"
-                            rf"|\b{decorators}{gap}(?:\bas\b|\()"
-                        ),
-                    ),
-                    # T3: a decorator of any package whose name ends so.
-                    (
-                        _encoded(ends),
-                        _patterns(rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}\w*{_word(ends)}\b"),
-                    ),
-                    # T4, T5 and T7: a call that wraps, describes or registers a function.
-                    (
-                        (b"Tool", *_encoded(table_words.calls)),
-                        _anchored(
-                            rf"(?:Tool|\b{_word(table_words.calls)})\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\("
-                            rf"|(?:Tool|\b{_word(table_words.calls)})\b{gap}as\b"
-                            rf"|Tool\b{gap}\.{gap}{_word(table_words.makers)}"
-                        ),
-                    ),
-                    # T6: a list of tools, by its usual name.
-                    (
-                        _encoded(table.any_keywords),
-                        _anchored(
-                            rf"(?<!\w){_word(table.any_keywords)}{gap}\+?=(?!=)"
-                            rf"|(?<=[\s.\\]){_word(table.any_keywords)}{gap}\.{gap}{puts}"
-                            rf"|(?<=[\"']){_word(table.any_keywords)}[\"']"
-                        )
-                        + _patterns(
-                            rf"\b{_word(table.any_keywords)}{gap}\+?=(?!=)"
-                            rf"|\.{gap}{_word(table.any_keywords)}{gap}\.{gap}{puts}"
-                            rf"|[\"']{_word(table.any_keywords)}[\"']{gap}[:\]]"
-                        ),
-                    ),
-                    # GL3: a tool by annotation (prose has no sign before the name, or a word after it) or from a
-                    # registry, and a method that runs it.
-                    (
-                        (b"Tool", *_encoded(names.tool_classes)),
-                        _patterns(
-                            rf"\.{gap}{calls}{gap}\(",
-                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b(?!{prose})|\b{registries}\b",
-                        ),
-                    ),
-                    (
-                        _encoded(TOOL_REGISTRY_CLASSES),
-                        _patterns(rf"\.{gap}{lookups}{gap}\(", rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b"),
-                    ),
-                    # GL3: a registry that other files take tools from.
-                    (_encoded(TOOL_REGISTRY_CLASSES), _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}{gap}\(")),
-                    # GL5: a Quantity next to tools.
-                    ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
-                    # GL7: the levels of consequence.
-                    ((TOOL_CATEGORY.encode(),), _patterns(rf"\b{_word(TOOL_CATEGORIES)}\b")),
-                    # GL3: an action, a step.
-                    (_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),
-                    ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
-                ),
-            ),
-            # T7: a cloud function that the model's agent calls.
-            (_encoded(table.handlers), ((_encoded(table.handlers), ()),)),
-            # GL406: the model of an answer.
-            (
-                _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
-                (
-                    (
-                        _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
-                        _patterns(rf"{_word(ANSWER_KEYWORDS)}{gap}=(?!=)|{_word(ANSWER_CALLS)}{gap}\("),
-                    ),
-                ),
-            ),
-            # What a call takes like tools.
-            (
-                _encoded(LIKE_TOOLS),
-                ((_encoded(LIKE_TOOLS), _patterns(rf"[(,\s]{_word(LIKE_TOOLS)}{gap}=(?!=){gap}[\[(\w]")),),
-            ),
-            # A JSON Schema of parameters, with the function that takes them.
-            ((b"properties",), (((b"properties",), _patterns(rf"[\"']properties[\"']{gap}:")),)),
-            # A description for the model, made next to the function by a decorator of the project.
-            (
-                (b"description",),
-                (
-                    (
-                        (b"description",),
-                        _patterns(
-                            rf"[\"']description[\"']{gap}:",
-                            rf"[\"'](?:function|{_word(TOOL_PARAMETERS)})[\"']",
-                        ),
-                    ),
-                ),
-            ),
-            # GL3: a tool from a registry, the registry itself.
-            (
-                _encoded(TOOL_REGISTRY_NAMES),
-                (
-                    (_encoded(TOOL_REGISTRY_NAMES), _patterns(rf"\.{gap}{lookups}{gap}\(")),
-                    (
-                        _encoded(TOOL_REGISTRY_NAMES),
-                        _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]"),
-                    ),
-                ),
-            ),
-            # T1 and GL2: a schema keyword.
-            (
-                (b"chema",),
-                (
-                    (
-                        (b"args_schema", *_encoded(OUTPUT_SCHEMAS)),
-                        _patterns(rf"(?:args_schema|{_word(OUTPUT_SCHEMAS)}){gap}="),
-                    ),
-                ),
-            ),
-            # GL4: a final step, a call or a name that makes one, a macro, a claim.
-            (
-                _lone(b"final", b"Final", b"FINAL", *_encoded(final_parts)),
-                (
-                    ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
-                    (
-                        _encoded(final_parts),
-                        _patterns(rf"{finals}\w{{0,200}}+{gap}(?:[(:=+,\])]|in\b|[\"'][\],])"),
-                    ),
-                ),
-            ),
-            ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
-            # GL4: the path of a file that may contain one.
-            (_TextPaths.needles, ((_TextPaths.needles, (_TextPaths(),)),)),
-            # GL204: a reference to a schema of ours.
-            ((b"greenlang:",), (((b"$ref",), ()),)),
-            # Rules of installed packages.
-            *(((needle,), (((needle,), ()),)) for needle in _encoded(settings.needles)),
-        )
+        self._families = _families(names, table_words, settings)
+        calls, methods = _word(_calls(table)), _word(table.methods("BaseTool"))
         self._uses = _patterns(
             rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
@@ -283,16 +113,16 @@ class Screen:
         self._audits = settings.audit
 
     def fragments(self, data: bytes) -> Hits:
-        """Find the fragments in a file, including those of comments that may suppress something.
+        """Return the fragments that a file contains, each with its offsets: ``{b"tool": [17, 40]}``.
 
-        They are found in one pass, and the joints before names with them.
+        Among them are those of suppressing comments, and ``@`` and the like before names.
         """
         return self._fragments.places(data)
 
     def passes(self, data: bytes, hits: Hits | None = None) -> bool:
-        """Return whether any rule could report in a file with these bytes, whatever the other files contain.
+        """Return whether any rule could report in a file with these bytes, regardless of the other files.
 
-        ``hits`` are its :meth:`fragments`, if they are known.
+        ``hits`` are its :meth:`fragments`, if the caller has them.
         """
         hits = self.fragments(data) if hits is None else hits
         return not hits.keys() <= _JOINTS and (
@@ -313,7 +143,7 @@ class Screen:
         return not hits.keys().isdisjoint(self._requests) or bool(self._imported(data, hits))
 
     def _imported(self, data: bytes, hits: Hits) -> frozenset[str]:
-        """Return the modules of frameworks and SDKs that a file imports."""
+        """Return the modules of frameworks and SDKs that a file imports: ``from openai import OpenAI`` → openai."""
         return frozenset(
             module
             for form in hits
@@ -334,18 +164,17 @@ class Screen:
         )
 
     def uses(self, data: bytes, needles: Needles) -> bool:
-        """Return whether the file may use a tool of the project: it imports one, and calls it or derives a class from
-        it.
+        """Return whether a file may use a tool of another one: import and call it, or derive from its class.
 
-        A file also uses a tool if it creates one that only a registry may create, or passes a function to something
-        that makes tools of functions (``registrar(f)``).
+        A file also uses a tool if it calls one by its name (``call_tool("heat")``), creates one, or passes a function
+        to something that makes tools of functions (``registrar(f)``). ``needles`` has the names of the tools.
         """
-        names, registrars, texts = _sorted_out(needles)
+        names, registrars, texts = _by_use(needles)
         if texts and _calls_by_name(data, texts):
             return True
-        is_any_name = ANY_NAME in needles  # a small project: whatever a file imports may be a tool
+        is_any_name = ANY_NAME in needles  # in a small project, anything that a file imports may be a tool
         imported = {b"*"} if is_any_name else imported_names(data)
-        if _gives(data, imported, registrars):
+        if _registers(data, imported, registrars):
             return True
         has_star = b"*" in imported and _automaton(names).any(data)
         if not is_any_name and names.isdisjoint(imported) and not has_star:
@@ -354,12 +183,15 @@ class Screen:
             return True
         if is_any_name and (_DECORATES.search(data) or _DERIVES.search(data)):
             return True
-        return self._names_one(data, names)
+        return self._mentions(data, names)
 
-    def _names_one(self, data: bytes, names: frozenset[bytes]) -> bool:
-        """Return whether a file looks up, derives from, creates or renames one of the tools called ``names``."""
+    def _mentions(self, data: bytes, names: frozenset[bytes]) -> bool:
+        """Return whether a file looks up, derives from, creates or renames one of the tools called ``names``.
+
+        ``heat.get("x")``, ``class Better(Heat)``, ``Heat(…)``, ``import heat as h``
+        """
         words = set(self._lookup.compiled.findall(data))
-        # What a class defines may be what one above it returns.
+        # A method of a derived class may be the one whose result a tool returns.
         for bases in self._subclass.compiled.findall(data):
             words.update(_WHOLE_IDENTIFIER.findall(bases))
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
@@ -368,29 +200,217 @@ class Screen:
 
 
 class _TableWords:
-    """The names of the framework table by their place in code, and whether they are specific enough alone.
+    """The names of the framework table by their place in code.
 
-    A specific name is looked for in each file; ``framework_words`` are the others, by their row's imports.
+    A specific name (``function_tool``) is searched for in each file, another one (``Agent``) only in files that
+    import the framework: ``framework_words`` has the latter by the imports of their row.
     """
 
     def __init__(self, table: Table) -> None:
-        alone = frozenset(name for row in table.rows if not row.imports for name in row.makes)
+        without_imports = frozenset(name for row in table.rows if not row.imports for name in row.makes)
 
-        def telling(names: frozenset[str]) -> frozenset[str]:
-            return frozenset(n for n in names if n in alone or "tool" in n.lower() or "_" in n)
+        def specific(names: frozenset[str]) -> frozenset[str]:
+            return frozenset(n for n in names if n in without_imports or "tool" in n.lower() or "_" in n)
 
-        self.decorators = telling(table.last_names("decorators", "generators"))
+        self.decorators = specific(table.last_names("decorators", "generators"))
         self.makers = table.last_names("calls")
-        self.calls = telling(self.makers | table.last_names("keywords", "described"))
-        self.classes = telling(table.classes)
+        self.calls = specific(self.makers | table.last_names("keywords", "described"))
+        self.classes = specific(table.classes)
         self.published = table.published_in
         tool_words = self.decorators | self.calls | self.classes
-        named = ((row.imports, row.makes - tool_words) for row in table.rows if row.imports)
-        self.framework_words = [(imports, words) for imports, words in named if words]
+        others = ((row.imports, row.makes - tool_words) for row in table.rows if row.imports)
+        self.framework_words = [(imports, words) for imports, words in others if words]
+
+
+def _tool_groups(names: Names, words: _TableWords) -> tuple[_Group, ...]:
+    """Return the groups of the rules on tools, each for one way in which code defines or uses a tool."""
+    table, gap = names.table, GAP
+    classes = _word(names.tool_classes | table.tool_makers)
+    decorators = _word(words.decorators)
+    ends = table.endings("decorators")
+    endings = _word(TOOL_CLASS_ENDINGS)
+    registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
+    lookups = _word({*table.runs(None), *REGISTRY_LOOKUPS})
+    actions = TOOL_ACTIONS | names.dispatch_functions
+    calls = _word(_calls(table))
+    puts = _word(LIST_PUTS)
+    return (
+        # T2, T8: a class with such a base, whatever the base is imported as.
+        (
+            _encoded(words.classes),
+            (
+                _Bases(
+                    rf"class\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
+                    _word(words.classes),
+                    gap,
+                ),
+            ),
+        ),
+        (_encoded(words.published), _patterns(rf"\b{_word(words.published)}\b")),
+        # T3: a decorator, under whatever name it is imported or assigned.
+        (
+            _encoded(form.format(name) for name in words.decorators for form in _DECORATED),
+            _anchored(rf"\W{{0,3}}{decorators}\b")
+            + _patterns(
+                rf"(?:[@=]|\b(?:map|partial){gap}\(){gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b"
+                rf"|\b{decorators}{gap}(?:\bas\b|\()"
+            ),
+        ),
+        # T3: a decorator of any package whose name ends so.
+        (
+            _encoded(ends),
+            _patterns(rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}\w*{_word(ends)}\b"),
+        ),
+        # T4, T5 and T7: a call that wraps, describes or registers a function.
+        (
+            (b"Tool", *_encoded(words.calls)),
+            _anchored(
+                rf"(?:Tool|\b{_word(words.calls)})\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\("
+                rf"|(?:Tool|\b{_word(words.calls)})\b{gap}as\b"
+                rf"|Tool\b{gap}\.{gap}{_word(words.makers)}"
+            ),
+        ),
+        # T6: a list of tools, by its usual name.
+        (
+            _encoded(table.any_keywords),
+            _anchored(
+                rf"(?<!\w){_word(table.any_keywords)}{gap}\+?=(?!=)"
+                rf"|(?<=[\s.\\]){_word(table.any_keywords)}{gap}\.{gap}{puts}"
+                rf"|(?<=[\"']){_word(table.any_keywords)}[\"']"
+            )
+            + _patterns(
+                rf"\b{_word(table.any_keywords)}{gap}\+?=(?!=)"
+                rf"|\.{gap}{_word(table.any_keywords)}{gap}\.{gap}{puts}"
+                rf"|[\"']{_word(table.any_keywords)}[\"']{gap}[:\]]"
+            ),
+        ),
+        # GL3: a tool by annotation (prose has no sign before the name, or a word after it) or from a
+        # registry, and a method that runs it.
+        (
+            (b"Tool", *_encoded(names.tool_classes)),
+            _patterns(
+                rf"\.{gap}{calls}{gap}\(",
+                rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b(?!{PROSE})|\b{registries}\b",
+            ),
+        ),
+        (
+            _encoded(TOOL_REGISTRY_CLASSES),
+            _patterns(rf"\.{gap}{lookups}{gap}\(", rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b"),
+        ),
+        # GL3: a registry that other files take tools from.
+        (_encoded(TOOL_REGISTRY_CLASSES), _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}{gap}\(")),
+        # GL5: a Quantity next to tools.
+        ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
+        # GL7: the levels of consequence.
+        ((TOOL_CATEGORY.encode(),), _patterns(rf"\b{_word(TOOL_CATEGORIES)}\b")),
+        # GL3: an action, a step.
+        (_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),
+        ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
+    )
+
+
+def _families(names: Names, words: _TableWords, settings: Settings) -> tuple[_Family, ...]:
+    """Return the families of all rules: fragments of which a file must have one, and groups that it may belong to."""
+    table, gap = names.table, GAP
+    lookups = _word({*table.runs(None), *REGISTRY_LOOKUPS})
+    actions = TOOL_ACTIONS | names.dispatch_functions
+    # The longest fixed part of each pattern: `final_message` of `*_final_message`.
+    final_parts = {
+        *names.final_calls,
+        *(max(n.split("*"), key=len).strip("_") for n in names.final_names),
+    }
+    finals = _word(final_parts)
+    tools = _lone(
+        b"Tool",
+        b"tool",
+        *_encoded(names.tool_classes | words.decorators | words.calls | actions | table.any_keywords),
+    )
+    return (
+        (tools, _tool_groups(names, words)),
+        # T7: a cloud function that the model's agent calls.
+        (_encoded(table.handlers), ((_encoded(table.handlers), ()),)),
+        # GL406: the model of an answer.
+        (
+            _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
+            (
+                (
+                    _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
+                    _patterns(rf"{_word(ANSWER_KEYWORDS)}{gap}=(?!=)|{_word(ANSWER_CALLS)}{gap}\("),
+                ),
+            ),
+        ),
+        # What a call takes like tools.
+        (
+            _encoded(LIKE_TOOLS),
+            ((_encoded(LIKE_TOOLS), _patterns(rf"[(,\s]{_word(LIKE_TOOLS)}{gap}=(?!=){gap}[\[(\w]")),),
+        ),
+        # A JSON Schema of parameters, with the function that takes them.
+        ((b"properties",), (((b"properties",), _patterns(rf"[\"']properties[\"']{gap}:")),)),
+        # A description for the model, made next to the function by a decorator of the project.
+        (
+            (b"description",),
+            (
+                (
+                    (b"description",),
+                    _patterns(
+                        rf"[\"']description[\"']{gap}:",
+                        rf"[\"'](?:function|{_word(TOOL_PARAMETERS)})[\"']",
+                    ),
+                ),
+            ),
+        ),
+        # GL3: a tool from a registry, the registry itself.
+        (
+            _encoded(TOOL_REGISTRY_NAMES),
+            (
+                (_encoded(TOOL_REGISTRY_NAMES), _patterns(rf"\.{gap}{lookups}{gap}\(")),
+                (
+                    _encoded(TOOL_REGISTRY_NAMES),
+                    _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]"),
+                ),
+            ),
+        ),
+        # T1 and GL2: a schema keyword.
+        (
+            (b"chema",),
+            (
+                (
+                    (b"args_schema", *_encoded(OUTPUT_SCHEMAS)),
+                    _patterns(rf"(?:args_schema|{_word(OUTPUT_SCHEMAS)}){gap}="),
+                ),
+            ),
+        ),
+        # GL4: a final step, a call or a name that makes one, a macro, a claim.
+        (
+            _lone(b"final", b"Final", b"FINAL", *_encoded(final_parts)),
+            (
+                ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
+                (
+                    _encoded(final_parts),
+                    _patterns(rf"{finals}\w{{0,200}}+{gap}(?:[(:=+,\])]|in\b|[\"'][\],])"),
+                ),
+            ),
+        ),
+        ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
+        # GL4: the path of a file that may contain one.
+        (_TextPaths.needles, ((_TextPaths.needles, (_TextPaths(),)),)),
+        # GL204: a reference to a schema of ours.
+        ((b"greenlang:",), (((b"$ref",), ()),)),
+        # Rules of installed packages.
+        *(((needle,), (((needle,), ()),)) for needle in _encoded(settings.needles)),
+    )
+
+
+def _calls(table: Table) -> Iterable[str]:
+    """Return the methods that run a tool, without special methods: ``invoke``, ``run``."""
+    return (name for name in table.all_runs if name.isidentifier() and name[:2] != "__")
 
 
 def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]]:
-    """Return how an import of each module is written, up to two spaces apart; with what else must be in the file."""
+    """Return the beginnings of imports, each with the modules that it may import and what else must be in the file.
+
+    ``google.adk`` → ``from google.adk.`` (nothing else), ``from google `` (and ``adk``) …, with one or two spaces.
+    """
     forms: dict[bytes, list[tuple[str, bytes]]] = {}
     for module in sorted(modules):
         names = (
@@ -404,14 +424,17 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
     return forms
 
 
-def _in_code(word: str, gap: str, prose: str) -> str:
-    """Where code may have a name: before a sign, or with no ``prose`` on either side; one with a ``*``: anywhere."""
+def _in_code(word: str) -> str:
+    """Return an expression for a word in code: ``Agent(``, ``import Agent``, but not ``the Agent writes``.
+
+    A word with a ``*`` is matched anywhere.
+    """
     if "*" in word:
         return r"\b" + word.replace("*", r"\w*") + r"\b"
     no_prose = (
         rf"(?:(?<![\w.)] {word})|(?<=import {word})|(?<=return {word})|(?<=else {word})|(?<=\bor {word}))"
     )
-    return rf"\b{word}(?:{gap}(?:[(,.)=\[\]:}}]|as\b)|\b(?!{prose}){no_prose})"
+    return rf"\b{word}(?:{GAP}(?:[(,.)=\[\]:}}]|as\b)|\b(?!{PROSE}){no_prose})"
 
 
 _IDENTIFIER = expression(rb"\w+|\*")
@@ -433,13 +456,13 @@ _WORD_BEFORE = expression(rb"\w")
 _IN_WORDS = frozenset(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
 
 
-# From how many bytes on it is worth the while to make an automaton, and one that is faster and takes longer to make.
+# The bytes after which building an automaton pays, and the faster one that takes longer to build.
 _WORTH_MAKING = 10_000
 _WORTH_TUNING = 1_000_000
 
 
 class _Automaton:
-    """Finds which of some needles are in bytes, in one pass if the library for it is installed."""
+    """Finds needles in bytes: one by one at first, then in one pass by an automaton, if its library is installed."""
 
     def __init__(self, needles: Iterable[bytes]) -> None:
         self._needles = sorted(needles)
@@ -448,6 +471,7 @@ class _Automaton:
         self._automaton: BytesAhoCorasick | None = None
 
     def _automaton_for(self, data: bytes) -> BytesAhoCorasick | None:
+        """Count the bytes of ``data``, and return the automaton; ``None`` before it pays to build one."""
         self._byte_count += len(data)
         if self._byte_count > self._next:
             self._make(is_tuned=self._byte_count > _WORTH_TUNING)
@@ -464,7 +488,7 @@ class _Automaton:
         self._automaton = BytesAhoCorasick(self._needles, implementation=kind)
 
     def places(self, data: bytes) -> Hits:
-        """Return the needles that ``data`` contains, each with the places at which it begins."""
+        """Return the needles that ``data`` contains, each with its offsets: ``{b"tool": [17, 40]}``."""
         hits: dict[bytes, list[int]] = {}
         automaton = self._automaton_for(data)
         if automaton is None:
@@ -487,7 +511,7 @@ class _Automaton:
 
 
 def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, hits: Hits) -> bool:
-    """Return whether one of the ``needles`` and all ``patterns`` are found."""
+    """Return whether a file belongs to a group: it has one of the ``needles``, and all ``patterns`` match."""
     if hits.keys().isdisjoint(needles):
         return False
     places = [place for needle in needles for place in hits.get(needle, ())]
@@ -500,9 +524,7 @@ def _automaton(names: frozenset[bytes]) -> _Automaton:
 
 
 def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
-    """Return which of some ASCII ``words`` are in ``data``, with no letter, digit or underscore of ASCII
-    next to them.
-    """
+    """Return the ASCII words that ``data`` contains as whole words: ``heat`` of ``heat(x)``, not of ``preheat``."""
     data = b" %b " % data
     return [
         word
@@ -512,13 +534,13 @@ def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
 
 
 class _Bases:
-    """Finds a class with one of some bases, or one of them under another name.
+    """Finds a class with one of some bases (``class Heat(BaseTool)``), or a base under another name (``as Base``).
 
-    ``head`` is what is before the bases, from the word ``class`` on.
+    ``head`` matches the text from ``class`` up to the opening parenthesis.
     """
 
     def __init__(self, head: str, names: str, gap: str) -> None:
-        # Without a sign before the word, the search for it is one for a plain text.
+        # An expression that begins with plain text is searched for faster than one with `\b` before it.
         [self._head] = _patterns(head)
         [self._name, self._renamed] = _patterns(
             rf"\b{names}\b", rf"\b{names}{gap}\bas\b|(?<== ){names}[ \t]*[#\r\n]"
@@ -526,22 +548,22 @@ class _Bases:
         [self._word] = _anchored(rf"\b{names}\b")
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
-        """Return whether a class in the file has one of the bases."""
-        named = [place for place in places if self._word.compiled.match(data, place)]
-        if not named:
+        """Return whether a class in the file may have one of the bases; ``places`` are offsets of their names."""
+        names = [place for place in places if self._word.compiled.match(data, place)]
+        if not names:
             return False
         for head in self._head.compiled.finditer(data):
             is_word = not head.start() or not _WORD_BEFORE.match(data, head.start() - 1)
             if is_word and self._name.compiled.search(data, head.end(), _position_of(data, b")", head.end())):
                 return True
-        return any(self._renamed.compiled.match(data, place) for place in named)
+        return any(self._renamed.compiled.match(data, place) for place in names)
 
 
 class _TextPaths:
-    """Finds the path of a file that is no Python and may contain a final message, by its name.
+    """Finds the path of a text or data file that may contain a final message: ``read_text("final_answer.md")``.
 
-    The name of any template counts, that of another text if it names messages or prompts, and that of data if it
-    names messages: many files name some data, and most results and reports are written, not read.
+    Any path of a template counts. Another text counts if its name mentions messages or reports, and data if it
+    mentions messages: most other data files are written, not read.
     """
 
     needles = tuple(f"{suffix}{quote}".encode() for suffix in TEXT_SUFFIXES for quote in ('"', "'"))
@@ -565,8 +587,11 @@ class _TextPaths:
     _REACH = 120  # bytes that are looked at before the end of a name
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
-        """Return whether the file loads a text or data file by its path."""
-        is_read: dict[bool, bool] = {}  # whether texts are, whether data are
+        """Return whether the file loads a text or data file whose name may be that of a message.
+
+        ``places`` are the offsets of endings: of ``.md"`` in ``"final_answer.md"``.
+        """
+        is_read: dict[bool, bool] = {}  # by whether it is data: whether the file reads such files at all
         for place in places:
             if self._unread.match(data, place) is not None:
                 continue
@@ -588,22 +613,25 @@ class _TextPaths:
 
 @lru_cache(maxsize=256)
 def _use(word: bytes) -> re.Pattern[bytes]:
-    """Return how a function is given to what a name refers to, and how that gets another name."""
+    """Return an expression for the uses of a registrar: ``@r``, ``r(f)``, ``class A(r)``, ``x = r`` and ``r as x``."""
     name = rb"\b%b\b" % re.escape(word)
-    called, renamed = name + rb"[\s\\]*+\(", rb"(?:=[ \t]*+" + name + rb"|" + name + rb"[\s\\]++as\b)"
+    call, renaming = name + rb"[\s\\]*+\(", rb"(?:=[ \t]*+" + name + rb"|" + name + rb"[\s\\]++as\b)"
     decorator, subclass = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
-    return re.compile(b"|".join((called, renamed, decorator, subclass)))
+    return re.compile(b"|".join((call, renaming, decorator, subclass)))
 
 
-def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) -> bool:
-    """Return whether a file with these imports gives a function to what one of them hands over by."""
-    words = set[bytes]().union(*(uses[name] for name in uses.keys() & imported))
+def _registers(data: bytes, imported: set[bytes], registrars: Mapping[bytes, set[bytes]]) -> bool:
+    """Return whether a file passes a function to a registrar that it imports: ``@registry.register``.
+
+    ``registrars`` are the words of registrars by the import that brings them.
+    """
+    words = set[bytes]().union(*(registrars[name] for name in registrars.keys() & imported))
     if words:
         words &= {*_WHOLE_IDENTIFIER.findall(data)}
     return any(_use(word).search(data) is not None for word in words)
 
 
-# How a file calls by a name: a key of a dict, compared with what the model asks for, one of several.
+# The forms of a call by a name: a key of a dict (`"heat": …`), a comparison (`== "heat"`), one of several.
 _CALLED_BY = expression(rb"\s*+(?::|==)")
 _COMPARED_WITH = expression(rb"(?:==|\bcase|\||\b(?:in|case)\s*+[(\[{][^()\[\]{}]*)\s*\\?\s*$")
 _LOOKS_UP = expression(rb"\b(?:getattr|globals|locals)\s*+\(")
@@ -611,9 +639,12 @@ _LONGEST_LIST = 400
 
 
 def _calls_by_name(data: bytes, texts: frozenset[bytes]) -> bool:
-    """Return whether a file may call by one of some names: ``texts`` are these in quotes, and behind ``def``."""
+    """Return whether a file may call a tool by its name: ``{"heat": …}``, ``if name == "heat"``, ``getattr(x, name)``.
+
+    ``texts`` are the names in quotes, and after ``def``.
+    """
     for text, places in _automaton(texts).places(data).items():
-        if text[:1] not in b"\"'":
+        if text[:1] not in b"\"'":  # `def heat`
             if _LOOKS_UP.search(data):
                 return True
         elif any(
@@ -626,12 +657,13 @@ def _calls_by_name(data: bytes, texts: frozenset[bytes]) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]], frozenset[bytes]]:
-    """Return the names of tools; the registrars, by the import that brings them (``*``: all); and tool names as texts.
+def _by_use(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]], frozenset[bytes]]:
+    """Return the names of tools, the registrars by the import that brings them, and the names of tools as texts.
 
-    A registrar is a word by which a file passes a function to something that makes a tool of it.
+    ``{(b"heat",), (b"registry", b"register"), (b'"heat"',)}`` → heat; registry: register, \\*: register; "heat". A
+    registrar is a word by which a file passes a function to something that makes a tool of it; ``*`` brings all.
     """
-    uses: dict[bytes, set[bytes]] = {}
+    registrars: dict[bytes, set[bytes]] = {}
     small = (IN_SMALL_PROJECT.encode(),)
     is_small = ANY_NAME in needles
     needles = frozenset(
@@ -640,11 +672,11 @@ def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[
     for needle in needles:
         if len(needle) > 1:
             for imported in (needle[0], b"*"):
-                uses.setdefault(imported, set()).add(needle[1])
-    # The name of a tool may be the empty text, which is everywhere.
-    alone = frozenset(needle[0] for needle in needles if len(needle) == 1 and needle[0])
-    texts = frozenset(word for word in alone if not _WHOLE_IDENTIFIER.fullmatch(word) and (word,) != ANY_NAME)
-    return alone - texts, uses, texts
+                registrars.setdefault(imported, set()).add(needle[1])
+    # The name of a tool may be the empty text, which every file contains.
+    words = frozenset(needle[0] for needle in needles if len(needle) == 1 and needle[0])
+    texts = frozenset(word for word in words if not _WHOLE_IDENTIFIER.fullmatch(word) and (word,) != ANY_NAME)
+    return words - texts, registrars, texts
 
 
 def imported_names(data: bytes) -> set[bytes]:
@@ -652,9 +684,9 @@ def imported_names(data: bytes) -> set[bytes]:
     return set(_IDENTIFIER.findall(b"\n".join(_IMPORTED.findall(data))))
 
 
-def _position_of(data: bytes, what: bytes, start: int) -> int:
-    """Where ``what`` comes next, or the end."""
-    position = data.find(what, start)
+def _position_of(data: bytes, part: bytes, start: int) -> int:
+    """Return the offset of the next ``part`` from ``start`` on; the length of ``data`` if there is none."""
+    position = data.find(part, start)
     return position if position >= 0 else len(data)
 
 
@@ -663,7 +695,7 @@ def _encoded(names: Iterable[str]) -> tuple[bytes, ...]:
 
 
 def _lone(*needles: bytes) -> tuple[bytes, ...]:
-    """Return the needles without those that contain another one."""
+    """Return the needles without those that contain another one: tool, function_tool → tool."""
     return tuple(
         n
         for i, n in enumerate(needles)
@@ -672,7 +704,7 @@ def _lone(*needles: bytes) -> tuple[bytes, ...]:
 
 
 class _LazyPattern:
-    """A regular expression that is compiled when a file first comes as far: most runs need a few of fifty."""
+    """A regular expression that is compiled at its first search: most runs need a few of fifty."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -686,7 +718,7 @@ class _LazyPattern:
 
 
 class _AnchoredPattern(_LazyPattern):
-    """A regular expression that begins with one of the needles of its group: it is tried nowhere else."""
+    """A regular expression that is matched only where a needle of its group begins."""
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> object:
         return any(self.compiled.match(data, place) for place in places)

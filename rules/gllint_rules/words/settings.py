@@ -1,8 +1,7 @@
 """The part of the configuration that decides what is a finding.
 
-Each list *adds to* the defaults of :mod:`gllint_rules.words.names` and of the framework table; names are dotted or
-their last part.
-Which codes are selected, files excluded and how findings are shown belongs to the program, not here.
+Each list *adds to* the defaults of :mod:`gllint_rules.words.names` and of the framework table; a name is dotted, or the
+last part of a dotted one. The program has the settings for selected codes, excluded files and the form of the output.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ class Settings(NamedTuple):
     frameworks: tuple[str, ...] = ()
     # An environment, by its folder or interpreter, whose packages are read for their types.
     python: str | None = None
-    # Not a key of its own: what is installed in that environment, in short, and the folders that contain it.
+    # The following are no keys of the configuration; they are derived from it.
+    # A digest of the packages in that environment, and the folders that contain them.
     packages: tuple[str, ...] = ()
-    # Nor is this: whether GL405 is selected, which looks at every file that imports a tool.
+    # Whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
-    # Nor is this: whether GL103 is selected, which reports a series in the place of GL102.
+    # Whether GL103 is selected, which reports a list of numbers instead of GL102.
     lists: bool = True
-    # Nor is this: what the rules of installed packages look for in files.
+    # Words that the rules of installed packages look for in files.
     needles: tuple[str, ...] = ()
 
     def reads_like(self, other: Settings) -> bool:
-        """Return whether code means the same under both: they differ at most in the numbers and units that
-        they allow.
-        """
+        """Return whether inference gives the same values with both: they differ only in allowed numbers and units."""
         own = self.policy
+        # These settings are applied after the inference, so a difference in them does not count.
         policy = other.policy._replace(
             packs=own.packs,
             plain_keys=own.plain_keys,
