@@ -10,17 +10,32 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeAlias
 
 from gllint_rules.finding import Changed, Finding
 from gllint_rules.reading.syntax import ParseFailure, parsed
+from gllint_rules.words.screen import Automaton, Hits
 from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
 
 Reader: TypeAlias = tuple[str, int]
 """The path of a file and a line of it."""
 
+# How code may read a name, which is \0 here. Code that only writes the name does not match.
+_CALLS = re.compile(rb"(?<!\w)\0\s*[(.]")
+_FORMS = {
+    "function": _CALLS,
+    "result": _CALLS,
+    "text": re.compile(rb"[\"']\0[\"']"),
+    # In turn: quoted and not the key of a dict display; an attribute; filled into a template (two forms); a field of a
+    # class.
+    "key": re.compile(
+        rb"[\"']\0[\"'](?!\s*:)|\.\s*\0(?!\w)|[{\[(.,]\s*\0\s*[\])},:!]|\{[\"']\0|^[ \t]+\0[ \t]*:", re.M
+    ),
+}
+_AROUND = 100  # bytes on either side of a name that show how it is used
 # What a template fills in: `{row[load]:.1f}`, `{{ row.load }}`, `%(load)s`; and the names in it.
 _FIELD = re.compile(r"\{[^{}]*\}|%\(\w+\)")
 _NAME = re.compile(r"\w+")
@@ -74,14 +89,13 @@ class _Readers:
 
     def __init__(self, changed: dict[Changed, list[Finding]]) -> None:
         self._changed = changed
-        self._forms = {change: re.compile(_form(change)) for change in changed}
         # Of a change without a fix: only files with one of these texts are searched. None: all files, for a fix.
-        self._near: dict[Changed, set[str] | None] = {}
+        self._near: dict[Changed, set[bytes] | None] = {}
         # The lines of the findings: in `"load": row["load"]` the number comes from a key of the same name.
         self._sources: dict[str, set[tuple[str, int]]] = {}
         for change, findings in changed.items():
             has_fix = any(finding.fix is not None for finding in findings)
-            self._near[change] = None if has_fix else {name for f in findings for name in _known_by(f)}
+            self._near[change] = None if has_fix else {_bytes(n) for f in findings for n in _known_by(f)}
             self._sources[change.name] = {
                 (f.path, line) for f in findings for line in range(f.span.line, f.span.end_line + 1)
             }
@@ -89,14 +103,14 @@ class _Readers:
     def of(self, files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
         """Return the places that read each of the changes, in the order of paths and lines."""
         readers: dict[Changed, list[Reader]] = {}
-        near = (name for names in self._near.values() for name in names or ())
-        mentioned, parsed_count = _mentions({*(change.name for change in self._changed), *near}), 0
+        near = chain.from_iterable(names or () for names in self._near.values())
+        automaton = Automaton({*(_bytes(change.name) for change in self._changed), *near} - {b""})
+        parsed_count = 0
         for path, data in files:
-            wanted = self._wanted(path, data, mentioned(data))
+            wanted = self._wanted(path, data, automaton.places(data))
             if wanted:
                 parsed_count += 1
-                source = data.decode("utf-8", "replace")
-                for change, line in self._in_file(path, source, wanted, parsed_count > _MOST_PARSED):
+                for change, line in self._in_file(path, data, wanted, parsed_count > _MOST_PARSED):
                     if change.what != "key" or (path, line) not in self._sources[change.name]:
                         readers.setdefault(change, []).append((path, line))
                 # Without a fix, readers are only named in the help: two are enough.
@@ -105,27 +119,35 @@ class _Readers:
                         del self._near[change]
         return {change: sorted(set(places)) for change, places in readers.items()}
 
-    def _wanted(self, path: str, data: bytes, words: set[str]) -> set[Changed]:
-        """Return the changes whose names a file may read. ``words`` are the names that it mentions."""
-        compares = bool(words) and _COMPARES_DISPLAYS.search(data) is not None
-        wanted = set()
+    def _wanted(self, path: str, data: bytes, hits: Hits) -> dict[Changed, Sequence[int]]:
+        """Return the changes whose names a file may read, with the places of the names in its bytes."""
+        compares = None
+        wanted = {}
         for change, near in self._near.items():
-            if change.name in words and (
+            name = _bytes(change.name)
+            if name in hits and (
                 near is None
-                or not near.isdisjoint(words)
+                or not near.isdisjoint(hits)
                 or any(finding.path == path for finding in self._changed[change])
             ):
-                if compares or self._forms[change].search(data):
-                    wanted.add(change)
+                form = _FORMS[change.what]
+                if any(form.search(_around(data, place, name)) for place in hits[name]):
+                    wanted[change] = hits[name]
+                    continue
+                if compares is None:
+                    compares = _COMPARES_DISPLAYS.search(data) is not None
+                if compares:
+                    wanted[change] = hits[name]
         return wanted
 
     def _in_file(
-        self, path: str, source: str, wanted: set[Changed], words_only: bool
+        self, path: str, data: bytes, wanted: Mapping[Changed, Sequence[int]], words_only: bool
     ) -> Iterator[tuple[Changed, int]]:
         """Yield the changes whose names a file reads, with the line.
 
         A file that is not parsed (``words_only``, a template, invalid Python) is searched for the words.
         """
+        source = data.decode("utf-8", "replace")
         is_code = text_kind(path) is None and not path.endswith(PAGE_SUFFIXES) and not words_only
         code, tree = _readable(source) if is_code else ("", None)
         if tree is None:
@@ -134,8 +156,12 @@ class _Readers:
         by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
         # An attribute of that name mostly belongs to another object: it prevents a fix, but no help names it.
         by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._near[c] is None}
-        nodes = list(ast.walk(tree))
-        whole = _whole_reads(nodes) if any(change.what == "result" for change in wanted) else ()
+        if any(change.what == "result" for change in wanted):
+            nodes = list(ast.walk(tree))
+            whole = _whole_reads(nodes)
+        else:
+            places = sorted(set(chain.from_iterable(wanted.values())))
+            nodes, whole = _statements_at(tree, _lines(data, places)), iter(())
         for what, name, line in chain(_reads(nodes), whole):
             if (what, name) in by_name:
                 yield by_name[what, name], line
@@ -150,35 +176,42 @@ def _known_by(finding: Finding) -> Iterator[str]:
     yield from (f"{module} import", f"import {module}")
 
 
-def _form(change: Changed) -> bytes:
-    """Return the pattern by which code may read a name. Files that only write the name do not match."""
-    name = re.escape(change.name.encode("utf-8", "replace"))
-    match change.what:
-        case "function" | "result":
-            return rb"(?<!\w)%b\s*[(.]" % name
-        case "text":
-            return rb"[\"']%b[\"']" % name
-        case "key":
-            # In turn: quoted and not the key of a dict display; an attribute; filled into a template (two forms); a
-            # field of a class.
-            return (
-                rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.,]\s*%b\s*[\])},:!]|\{[\"']%b|(?m:^[ \t]+%b[ \t]*:)"
-                % ((name,) * 5)
-            )
+def _around(data: bytes, place: int, name: bytes) -> bytes:
+    """Return the bytes around a name, which is \\0 in them: ``b'x["load"]'``, 3, ``b"load"`` → ``b'x["\\0"]'``."""
+    end = place + len(name)
+    return b"%b\0%b" % (data[max(0, place - _AROUND) : place], data[end : end + _AROUND])
 
 
-def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
-    """Return the function that finds some names in bytes."""
-    encoded = sorted(name.encode("utf-8", "replace") for name in names)
-    try:
-        from ahocorasick_rs import BytesAhoCorasick
-    except ImportError:  # no wheel for this machine
-        return lambda data: {name.decode("utf-8", "replace") for name in encoded if name in data}
-    automaton = BytesAhoCorasick(encoded)
-    return lambda data: {
-        encoded[number].decode("utf-8", "replace")
-        for number, _, _ in automaton.find_matches_as_indexes(data, overlapping=True)
-    }
+def _lines(data: bytes, places: Sequence[int]) -> list[int]:
+    """Return the lines, counted from 1, of ascending places in bytes."""
+    lines, line, last = [], 1, 0
+    for place in places:
+        line, last = line + _line_ends(data[last:place]), place
+        lines.append(line)
+    return lines
+
+
+def _line_ends(data: bytes) -> int:
+    return data.count(b"\n") + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
+
+
+def _statements_at(tree: ast.Module, lines: Sequence[int]) -> list[ast.AST]:
+    """Return the nodes of a tree, without the statements that have none of some ascending lines."""
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:  # which grows
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                # A function or class begins with its first decorator.
+                first = min([child.lineno, *(d.lineno for d in getattr(child, "decorator_list", ()))])
+                index = bisect_left(lines, first)
+                if index == len(lines) or lines[index] > (child.end_lineno or child.lineno):
+                    continue
+            nodes.append(child)
+    return nodes
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "replace")
 
 
 def _readable(source: str) -> tuple[str, ast.Module | None]:
@@ -192,7 +225,7 @@ def _readable(source: str) -> tuple[str, ast.Module | None]:
         return (code, parsed(code)) if code is not None else ("", None)
 
 
-def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Changed, int]]:
+def _words(source: str, wanted: Iterable[Changed], code: str) -> Iterator[tuple[Changed, int]]:
     """Yield the first line where each name occurs as a word of ``source``.
 
     Not counted are occurrences that ``code``, the parsed text of the same length, has at the same place.

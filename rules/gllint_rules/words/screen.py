@@ -106,7 +106,7 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton(
+        self._fragments = Automaton(
             {*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._requests, *self._imports}
         )
         self._watches_makers = bool(settings.registry_modules)
@@ -212,12 +212,15 @@ class _TableWords:
         def specific(names: frozenset[str]) -> frozenset[str]:
             return frozenset(n for n in names if n in without_imports or "tool" in n.lower() or "_" in n)
 
-        self.decorators = specific(table.last_names("decorators", "generators"))
+        decorators = specific(table.last_names("decorators", "generators"))
+        # A word of everyday code, such as `action`, makes a tool only where it is written as a decorator.
+        self.everyday = frozenset(n for n in decorators if "tool" not in n.lower() and "_" not in n)
+        self.decorators = decorators - self.everyday
         self.makers = table.last_names("calls")
         self.calls = specific(self.makers | table.last_names("keywords", "described"))
         self.classes = specific(table.classes)
         self.published = table.published_in
-        tool_words = self.decorators | self.calls | self.classes
+        tool_words = decorators | self.calls | self.classes
         others = ((row.imports, row.makes - tool_words) for row in table.rows if row.imports)
         self.framework_words = [(imports, words) for imports, words in others if words]
 
@@ -256,10 +259,10 @@ def _tool_groups(names: Names, words: _TableWords) -> tuple[_Group, ...]:
                 rf"|\b{decorators}{gap}(?:\bas\b|\()"
             ),
         ),
-        # T3: a decorator of any package whose name ends so.
+        # T3: a decorator of any package whose name ends so, or is a word of everyday code.
         (
-            _encoded(ends),
-            _patterns(rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}\w*{_word(ends)}\b"),
+            _encoded({*ends, *(f"{sign}{word}" for word in words.everyday for sign in "@. ")}),
+            _patterns(rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}(?:\w*{_word(ends)}|{_word(words.everyday)})\b"),
         ),
         # T4, T5 and T7: a call that wraps, describes or registers a function.
         (
@@ -323,7 +326,14 @@ def _families(names: Names, words: _TableWords, settings: Settings) -> tuple[_Fa
     tools = _lone(
         b"Tool",
         b"tool",
-        *_encoded(names.tool_classes | words.decorators | words.calls | actions | table.any_keywords),
+        *_encoded(
+            names.tool_classes
+            | words.decorators
+            | words.everyday
+            | words.calls
+            | actions
+            | table.any_keywords
+        ),
     )
     return (
         (tools, _tool_groups(names, words)),
@@ -342,20 +352,32 @@ def _families(names: Names, words: _TableWords, settings: Settings) -> tuple[_Fa
         # What a call takes like tools.
         (
             _encoded(LIKE_TOOLS),
-            ((_encoded(LIKE_TOOLS), _patterns(rf"[(,\s]{_word(LIKE_TOOLS)}{gap}=(?!=){gap}[\[(\w]")),),
+            (
+                (
+                    _encoded(LIKE_TOOLS),
+                    _anchored(rf"{_word(LIKE_TOOLS)}{gap}=(?!=)")
+                    + _patterns(rf"[(,]{gap}{_word(LIKE_TOOLS)}{gap}=(?!=){gap}[\[(\w]"),
+                ),
+            ),
         ),
         # A JSON Schema of parameters, with the function that takes them.
-        ((b"properties",), (((b"properties",), _patterns(rf"[\"']properties[\"']{gap}:")),)),
+        (
+            (b"properties",),
+            (
+                (
+                    (b"properties",),
+                    _anchored(rf"(?<=[\"'])properties[\"']{gap}:") + _patterns(r"[\"']object[\"']"),
+                ),
+            ),
+        ),
         # A description for the model, made next to the function by a decorator of the project.
         (
             (b"description",),
             (
                 (
                     (b"description",),
-                    _patterns(
-                        rf"[\"']description[\"']{gap}:",
-                        rf"[\"'](?:function|{_word(TOOL_PARAMETERS)})[\"']",
-                    ),
+                    _anchored(rf"(?<=[\"'])description[\"']{gap}:")
+                    + _patterns(rf"[\"'](?:function|{_word(TOOL_PARAMETERS)})[\"']"),
                 ),
             ),
         ),
@@ -461,7 +483,7 @@ _WORTH_MAKING = 10_000
 _WORTH_TUNING = 1_000_000
 
 
-class _Automaton:
+class Automaton:
     """Finds needles in bytes: one by one at first, then in one pass by an automaton, if its library is installed."""
 
     def __init__(self, needles: Iterable[bytes]) -> None:
@@ -519,8 +541,8 @@ def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, hits: Hits) -> b
 
 
 @lru_cache(maxsize=4)
-def _automaton(names: frozenset[bytes]) -> _Automaton:
-    return _Automaton(names)
+def _automaton(names: frozenset[bytes]) -> Automaton:
+    return Automaton(names)
 
 
 def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
