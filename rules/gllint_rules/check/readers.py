@@ -93,7 +93,9 @@ class _Readers:
         self._near: dict[Changed, set[bytes] | None] = {}
         # The lines of the findings: in `"load": row["load"]` the number comes from a key of the same name.
         self._sources: dict[str, set[tuple[str, int]]] = {}
+        self._by_name: dict[bytes, list[Changed]] = {}
         for change, findings in changed.items():
+            self._by_name.setdefault(_bytes(change.name), []).append(change)
             has_fix = any(finding.fix is not None for finding in findings)
             self._near[change] = None if has_fix else {_bytes(n) for f in findings for n in _known_by(f)}
             self._sources[change.name] = {
@@ -104,7 +106,7 @@ class _Readers:
         """Return the places that read each of the changes, in the order of paths and lines."""
         readers: dict[Changed, list[Reader]] = {}
         near = chain.from_iterable(names or () for names in self._near.values())
-        automaton = Automaton({*(_bytes(change.name) for change in self._changed), *near} - {b""})
+        automaton = Automaton({*self._by_name, *near} - {b""})
         parsed_count = 0
         for path, data in files:
             wanted = self._wanted(path, data, automaton.places(data))
@@ -121,24 +123,29 @@ class _Readers:
 
     def _wanted(self, path: str, data: bytes, hits: Hits) -> dict[Changed, Sequence[int]]:
         """Return the changes whose names a file may read, with the places of the names in its bytes."""
-        compares = None
         wanted = {}
-        for change, near in self._near.items():
-            name = _bytes(change.name)
-            if name in hits and (
-                near is None
-                or not near.isdisjoint(hits)
-                or any(finding.path == path for finding in self._changed[change])
-            ):
-                form = _FORMS[change.what]
-                if any(form.search(_around(data, place, name)) for place in hits[name]):
-                    wanted[change] = hits[name]
-                    continue
-                if compares is None:
-                    compares = _COMPARES_DISPLAYS.search(data) is not None
-                if compares:
-                    wanted[change] = hits[name]
+        compares = None  # found out where it is needed
+        for name, places in hits.items():
+            for change in self._by_name.get(name, ()):
+                if self._is_searched(change, path, hits):
+                    form = _FORMS[change.what]
+                    is_read = any(form.search(_around(data, place, name)) for place in places)
+                    if not is_read and compares is None:
+                        compares = _COMPARES_DISPLAYS.search(data) is not None
+                    if is_read or compares:
+                        wanted[change] = places
         return wanted
+
+    def _is_searched(self, change: Changed, path: str, hits: Hits) -> bool:
+        """Return whether a file that mentions ``hits`` is searched for readers of a change."""
+        if change not in self._near:  # enough readers are known
+            return False
+        near = self._near[change]
+        return (
+            near is None
+            or not near.isdisjoint(hits)
+            or any(finding.path == path for finding in self._changed[change])
+        )
 
     def _in_file(
         self, path: str, data: bytes, wanted: Mapping[Changed, Sequence[int]], words_only: bool

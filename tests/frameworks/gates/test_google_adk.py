@@ -134,7 +134,7 @@ def test_what_the_adk_asks_of_its_own_is_answered_as_ever_and_nothing_around_the
     assert "13 kWh" in str(summary.actions.compaction.compacted_content)
     agent = made(NAKED)
     agent.before_model_callback = None
-    with pytest.raises(GLError, match="gate was left out"):
+    with pytest.raises(GLError, match="gate is bypassed"):
         App(agent).ask()
 
 
