@@ -566,6 +566,7 @@ def test_what_is_left_of_a_total_when_the_other_amounts_are_taken_off(
     assert traced(session, {"payments": payments})[-1][2] is grounded
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_total_over_huge_outputs_is_looked_for_within_bounds() -> None:
     session = Session(allow_raw_numbers=True)
     rows = [{"id": f"row-{i % 7}", **{f"n{j}": i * j for j in range(30)}} for i in range(300)]

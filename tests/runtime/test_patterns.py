@@ -60,6 +60,7 @@ def test_what_does_not_compile_is_refused(pattern: str) -> None:
         Policy(whitelist=(pattern,))
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_schema_whose_expressions_take_too_long_fits_nothing() -> None:
     slow, text = SLOW[0]
     for schema, data in (

@@ -147,6 +147,7 @@ class Dumping:
         return {str(i): None for i in range(self.members)}
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_just_so_many_values_are_data() -> None:
     assert len(plain(Dumping(200_000))) == len(plain([None] * 200_000)) == 200_000
     assert len(plain([{"value": 1, "unit": "m"}] * 66_666)) == 66_666
