@@ -188,7 +188,7 @@ def is_settled(newest: int, started: int) -> bool:
     return 0 < newest < started - grain
 
 
-_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """The folder went meanwhile, or is a link to nothing."""
 
 
@@ -223,7 +223,7 @@ def walk(
             listing = folders.of(folder, stamp)
             entries = _list(folder) if listing is None else []
         except OSError as error:
-            if error.errno in _GONE:
+            if error.errno in _ABSENT:
                 continue
             why = f"cannot be listed: {error.strerror}"
             if not within_project:

@@ -162,7 +162,8 @@ class Evaluator(Questions):
         """
         budget = ""
         if isinstance(value, UnionOf) and len(value.options) > MOST_OPTIONS:
-            if sum(not is_reference(option) for option in value.options) > MOST_OPTIONS:
+            others = (option for option in value.options if not is_reference(option))
+            if next(islice(others, MOST_OPTIONS, None), None) is not None:
                 budget = f"{MOST_OPTIONS} alternatives"
         if value.nesting > MOST_NESTING:
             budget = f"{MOST_NESTING} levels"

@@ -164,10 +164,17 @@ def declared_keys(context: Context, tool: Tool) -> frozenset[tuple[str, ...]]:
 
     ``("rows", "heat")`` is such a path, where ``rows`` may be a list: paths do not name the elements of lists.
     """
-    if tool.result_schema is None:
-        return frozenset()
-    schema = read_schema(context, tool.result_schema, tool.scope)
-    numbers = schema_numbers(schema.data) if schema is not None else ()
-    allowed = (path for path, unit in numbers if unit is not None and context.policy.allows(unit.unit))
-    # The last step of a path is the keyword that makes it a number, such as `type`.
-    return frozenset(names for path in allowed if (names := property_names(path[:-1])) is not None)
+    keys = context.once(_declared_keys)  # each number of a result asks
+    if tool not in keys:
+        schema = read_schema(context, tool.result_schema, tool.scope) if tool.result_schema else None
+        numbers = schema_numbers(schema.data) if schema is not None else ()
+        allowed = (path for path, unit in numbers if unit is not None and context.policy.allows(unit.unit))
+        # The last step of a path is the keyword that makes it a number, such as `type`.
+        names = (property_names(path[:-1]) for path in allowed)
+        keys[tool] = frozenset(path for path in names if path is not None)
+    return keys[tool]
+
+
+def _declared_keys(context: Context) -> dict[Tool, frozenset[tuple[str, ...]]]:
+    """Return the key paths of the tools that were asked about."""
+    return {}

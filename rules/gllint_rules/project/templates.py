@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
@@ -434,12 +435,13 @@ def _entry(context: Context, expr: Expr, scope: Scope) -> Entry:
 def _filled(expr: Expr, scope: Scope) -> frozenset[str]:
     """Return the variables of a function that an expression joins, or uses texts that are joined from others."""
     named = [part.id for part in parts_of(expr) if isinstance(part, facts.Name)]
-    texts = [
-        name
-        for name in named
-        if any(b.value is not None and _joined(b.value, scope) for b in scope.bindings.get(name, ()))
-    ]
-    return frozenset((*_joined(expr, scope), *texts))
+    return frozenset((*_joined(expr, scope), *(name for name in named if _is_of_joined_text(name, scope))))
+
+
+@lru_cache(maxsize=64)  # each of many `message += …` asks
+def _is_of_joined_text(name: str, scope: Scope) -> bool:
+    """Return whether a variable is ever a text that is joined from others."""
+    return any(b.value is not None and _joined(b.value, scope) for b in scope.bindings.get(name, ()))
 
 
 def _joined(expr: Expr, scope: Scope) -> list[str]:
