@@ -136,6 +136,8 @@ def unseen(
     """Count the tools by what they return, and what was not checked."""
     every = list(sights)
     unregistered = [sight for sight in every if sight.result == "unregistered"]
+    if any(sight.row for sight in unregistered):  # which also makes tools of what is described
+        unregistered = [sight for sight in unregistered if sight.under != DESCRIBED]
     listed = [sight for sight in every if sight.result != "unregistered"]
     numbers: Counter[str] = Counter()
     for sight in listed:
