@@ -123,9 +123,9 @@ from gllint_runtime.policy.settings import Policy
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each number in a result, and for each return of a function annotated as a number."""
+    """Yield a finding for each number in a result: ``{"heat": x}``; and for ``return y`` in a function ``-> float``."""
     for result in context.results:
-        if is_calculated(context, result):
+        if is_calculated(context, result):  # of a calculator: `add(a, b)`
             continue
         has_leaf = False
         for leaf in leaves(result.value, result.site):
@@ -139,7 +139,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _needs_no_quantity(context: Context, result: Result, leaf: Leaf) -> bool:
-    """Return whether a number is none that needs a unit, or its unit is declared elsewhere."""
+    """Return whether a number needs no Quantity: it is a count or the like, or its unit is declared elsewhere."""
     return (
         is_plain_leaf(leaf, context.policy)
         or leaf.is_of_shape(context.policy)
@@ -154,7 +154,7 @@ def _leaf_finding(context: Context, result: Result, leaf: Leaf) -> Pending:
     """Return the finding for a number that the source shows in a result."""
     kind = kind_of_leaf(leaf)
     declaration = _declaration(context, result, leaf)
-    if declaration and _is_quantity_at(context, leaf.site):
+    if declaration and _is_quantity_at(context, leaf.site):  # only the declaration is wrong
         advised = advice_for_declaration(kind, declaration)
     else:
         advised = advice_for_leaf(context, result, leaf, kind, _too(declaration))
@@ -221,7 +221,10 @@ def _too(declaration: str) -> str:
 
 
 def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
-    """Return which declaration must change with the number, as a sentence without its end."""
+    """Return which declaration must change with the number: "Change the return annotation of `heat` to a Quantity".
+
+    Empty if none must. ``leaf`` is ``None`` if the result itself is the number.
+    """
     holder = leaf.holder.of if leaf is not None and leaf.holder is not None else None
     if leaf is not None and leaf.key is not None and holder is not None:
         declared = context.evaluator.field(holder, leaf.key)

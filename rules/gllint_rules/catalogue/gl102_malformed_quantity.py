@@ -83,10 +83,9 @@ FURTHER_HELP = (
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each malformed Quantity of a result, and for each incomplete ``Quantity(…)`` call."""
+    """Yield a finding for each malformed Quantity: ``{"value": "5", "unit": "kWh"}`` in a result, ``Quantity(5)``."""
     series: set[Site] = set()  # lists of records, of which the first bad one is reported
-    # GL103 reports the Quantities in lists then.
-    is_gl103s = context.settings.lists and not context.policy.array_paths
+    reports_gl103 = context.settings.lists and not context.policy.array_paths  # Quantities in lists
     for result in context.results:
         for quantity in quantities(result.value, result.site, policy=context.policy):
             record = quantity.record
@@ -95,7 +94,7 @@ def check(context: Context) -> Iterator[Pending]:
             if fault is None:
                 continue
             if quantity.has_more and quantity.list_site is not None:
-                if (is_gl103s and is_quantity(record)) or quantity.list_site in series:
+                if (reports_gl103 and is_quantity(record)) or quantity.list_site in series:
                     continue
                 series.add(quantity.list_site)
             problem, help = fault
@@ -112,16 +111,17 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(record: Record) -> tuple[str, str] | None:
-    """Return what is wrong with a Quantity of keys `value` and `unit`, and a help; None if no fault is visible."""
+    """Return a message and a help for a Quantity: ("this Quantity lacks `unit`", …); None if no fault is visible."""
     if not record.entries:
         return None
     extra = record.entries.keys() - QUANTITY_KEYS
-    named = sorted(key for key in extra if isinstance(key, str))
-    if named and not isinstance(record, QuantityInstance):
-        keys = ", ".join(f"`{key}`" for key in named)
+    names = sorted(key for key in extra if isinstance(key, str))
+    # A class `Quantity` of the project may have more fields.
+    if names and not isinstance(record, QuantityInstance):
+        keys = ", ".join(f"`{key}`" for key in names)
         return f"this Quantity has keys other than `value` and `unit`: {keys}", HELP
     missing = sorted(QUANTITY_KEYS - set(record.entries))
-    if missing:
+    if missing:  # an open record may have other keys
         return None if record.open else (f"this Quantity lacks `{missing[0]}`", HELP)
     value = join(*(entry.value for entry in record.entries["value"]))
     if surely_not_number(value):

@@ -65,7 +65,7 @@ HELP = (
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each Quantity in a list of a result."""
+    """Yield a finding for each Quantity in a list: ``[{"value": x, "unit": "kWh"}]``; for a list of rows only the first."""
     if context.policy.array_paths:
         return
     series: set[Site] = set()  # lists of records, of which the first is reported

@@ -97,7 +97,7 @@ _FAILURE = re.compile(
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each number in a text of a result."""
+    """Yield a finding for each number in a text of a result: ``return f"{load} kWh"``."""
     # A number that another result of the module contains is reported there by GL101.
     raw = {leaf.site for result in context.results for leaf in leaves(result.value, result.site)}
     for result in context.results:

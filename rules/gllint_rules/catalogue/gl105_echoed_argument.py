@@ -62,7 +62,7 @@ HELP = (
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each Quantity that repeats an argument."""
+    """Yield a finding for each Quantity that repeats an argument: ``def f(x): return {"value": x, "unit": "kWh"}``."""
     values_by_module: dict[facts.Module, dict[int, tuple[facts.Expr, facts.Scope]]] = {}
     for result in context.results:
         parameters = result.parameters
@@ -82,7 +82,10 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _values_by_place(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
-    """Return, by position, the ``value`` of each dict and call in the module, for a call else its first argument."""
+    """Return the number that each dict or call would contain as a Quantity, with its scope, by the place of the dict.
+
+    ``{"value": x}`` → ``x``, ``Quantity(value=x)`` and ``Quantity(x)`` → ``x``
+    """
     values: dict[int, tuple[facts.Expr, facts.Scope]] = {}
     for literal, scope in module.dicts:
         value = literal.value("value")

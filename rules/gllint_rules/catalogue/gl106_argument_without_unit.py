@@ -67,7 +67,7 @@ HELP = 'State it in the name (`heat_kwh`), with `x-unit` (`Annotated[float, Unit
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each numeric parameter or property without a unit."""
+    """Yield a finding for each numeric parameter or property without a unit: ``def heat(power: float)``."""
     sites: set[Site] = set()
     for tool in context.tools:
         places = [*_parameters(context, tool), *_properties(context, tool)]
@@ -85,7 +85,7 @@ def _parameters(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
         if not isinstance(function, facts.Function) or callee in tool.inherited:
             continue
         params = function.params[1 if callee.first else 0 :]
-        # In `add(first, second)` these are operands, whose unit counts.
+        # `first: int` is a number of elements, but in `add(first, second)` an operand.
         pages = frozenset() if any(param.name == "second" for param in params) else _PAGES
         for param in params:
             if param.name in pages:
@@ -96,6 +96,7 @@ def _parameters(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
 
 
 def _is_number(context: Context, callee: FunctionOf, param: facts.Param) -> bool:
+    """Return whether a parameter is annotated as a number, or has one as its default."""
     frame = Frame(callee.module, callee.function.scope, None, callee.bound)
     return number(context.evaluator.parameter(param, frame)) is not None
 

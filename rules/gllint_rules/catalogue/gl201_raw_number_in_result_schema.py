@@ -85,18 +85,18 @@ HELP = f'Declare a Quantity there: `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each numeric type of a literal result schema."""
+    """Yield a finding for each numeric type of a literal result schema: ``{"heat": {"type": "number"}}``."""
     policy = context.policy
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
         for path in find_raw_numbers(schema.data, policy.is_plain, policy.allows, policy.quantity_shapes):
             if policy.mode == "sourced" and _shows_unit(policy, schema.data, path):
                 continue
-            named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
-            what = f"`{named[-1]}`" if named else "the result"
-            message = f"the result schema allows {what} to be a number without a unit"
-            kind = read_name(named[-1]).kind if named else None
-            plain = plain_advice(policy, kind, named[-1]) if named else None
+            names = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
+            subject = f"`{names[-1]}`" if names else "the result"
+            message = f"the result schema allows {subject} to be a number without a unit"
+            kind = read_name(names[-1]).kind if names else None
+            plain = plain_advice(policy, kind, names[-1]) if names else None
             if is_ours(context, keyword_schema):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
             else:  # a framework checks results against such a schema: both have to change, which no fix can do
@@ -127,7 +127,7 @@ def _shows_unit(policy: Policy, schema: Any, path: Path) -> bool:
 
 
 def _unit_of(policy: Policy, name: str | None) -> str | None:
-    """Return the unit that a name says; None for a counted thing (`items`) unless the project allows it as a unit."""
+    """Return the unit of a name: `heat_kwh` → kWh; None for a count (`items`) unless the project allows its unit."""
     unit = read_name(name).unit if name is not None else None
     return unit if unit is None or policy.allows(unit) or unit not in units_of("counts") else None
 

@@ -79,17 +79,18 @@ HELP = f'Declare the numbers of the result as `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield one finding for each T1 tool whose schema does not require a Quantity."""
+    """Yield one finding for each T1 tool without a result schema, or whose schema requires no Quantity."""
     for tool in context.tools:
         if tool.form != "T1":
             continue
+        # In sourced mode a result needs a schema only if it has numbers without a unit.
         if context.policy.mode == "sourced" and not any(
             lacks_unit(context, result) for result in context.results_of(tool)
         ):
             continue
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         if tool.result_schema is None:
-            # `Tool(**options)` may have one.
+            # `Tool(**options)` may have a schema in its options.
             has_spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)
             if not has_spread:
                 fix = repair("schemas", "declare_quantities", context, tool, None)
@@ -126,7 +127,7 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
 
 
 def _composed(data: dict[str, Any]) -> bool:
-    """Return whether the properties come from elsewhere in the schema."""
+    """Return whether other keywords than ``properties`` declare the keys of an object: ``$ref``, ``allOf`` …"""
     return bool(
         data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"}
     )

@@ -65,7 +65,7 @@ HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each unknown reference in a dict literal."""
+    """Yield a finding for each unknown reference in a dict literal: ``{"$ref": "greenlang:quantity/2"}``."""
     for literal, scope in context.module.dicts_with("$ref"):
         ref = literal.value("$ref")
         if ref is None:
@@ -73,7 +73,7 @@ def check(context: Context) -> Iterator[Pending]:
         value = context.eval(ref, scope)
         if isinstance(value, Text) and value.literal is not None and unknown_refs({"$ref": value.literal}):
             site = Site(context.module, ref.at)
-            if value.parts and isinstance(ref, facts.Name):
+            if value.parts and isinstance(ref, facts.Name):  # the literal that the name refers to
                 site = value.parts[0].site
             message = f"unknown schema `{value.literal}`"
             fix = repair("names", "correct_ref", context, site, value.literal)

@@ -72,7 +72,7 @@ HELP = "Return exactly what the result schema declares."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield at most one finding for each tool with a literal result schema."""
+    """Yield a finding for the first result of a tool that lacks a key that its literal schema requires, or has another."""
     for tool in context.tools:
         if tool.result_schema is None:
             continue
@@ -96,7 +96,10 @@ def _site(tool: Tool, result: Result, record: Record) -> Site:
 
 
 def _problem(result: Result, schema: dict[str, Any]) -> tuple[str, Record] | None:
-    """Return what is wrong with one of the dicts that may be returned, and that dict."""
+    """Return what is wrong with a dict that may be returned, and that dict: "the result lacks `heat`, …".
+
+    ``None`` if all fit, or if their keys are not known.
+    """
     required = schema.get("required")
     properties = schema.get("properties")
     closed = schema.get("additionalProperties") is False and "patternProperties" not in schema

@@ -73,7 +73,9 @@ def check(context: Context) -> Iterator[Pending]:
     for tool in context.tools:
         if tool.form != "T1" or tool.args_schema is None or tool.fn is None or len(tool.callables) != 1:
             continue
-        if isinstance(tool.fn, facts.Call):  # functools.partial: some parameters are already given
+        if isinstance(
+            tool.fn, facts.Call
+        ):  # `functools.partial(f, x)`: some parameters have their argument already
             continue
         schema = read_schema(context, tool.args_schema, tool.scope)
         if schema is None or any(isinstance(key, Opaque) for key in schema.data):

@@ -100,11 +100,11 @@ AT_HOME = "Create it in `{path}`, and get it from `{name}` there."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each instance of a tool class outside the registry."""
+    """Yield a finding for each instance of a tool class that is created outside the registry: ``HeatTool()``."""
     if context.is_test or not _is_active(context) or _is_registry_module(context):
         return
     module, names = context.module, context.project.once(names_of_tools)
-    registered: set[Expr] | None = None  # computed once, and only if the module makes a tool
+    registered: set[Expr] | None = None  # computed once, and only if the module creates a tool
     for call, scope in module.calls_where(lambda s: any((name.encode(),) in names for name in s.calls)):
         if (real_name(module, call.func).encode(),) not in names:
             continue
@@ -128,10 +128,12 @@ def _help(context: Context) -> str:
 
 
 def _is_active(context: Context) -> bool:
+    """Return whether the project has a registry."""
     return bool(context.settings.registry_modules) or bool(context.project.once(registries))
 
 
 def _is_registry_module(context: Context) -> bool:
+    """Return whether the module assigns a registry, or the setting ``registry-modules`` names it."""
     dotted = context.module.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return assigns_registry(context.evaluator, context.module) or any(
         f".{dotted}".endswith(f".{name}") for name in context.settings.registry_modules

@@ -70,7 +70,7 @@ from gllint_rules.words.nearest import nearest_name
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each literal tool name that no tool of the project has."""
+    """Yield a finding for each literal tool name that no tool of the project has: ``registry.invoke("haet", …)``."""
     if context.is_test or not may_look_up(context) or not context.project.once(all_tools_have_names):
         return
     for lookup in tool_lookups(context):
@@ -86,6 +86,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _help(name: str, names: frozenset[str]) -> str:
+    """Return a help with the nearest name of a tool: "Did you mean `heat`?"."""
     near = nearest_name(name, names)
     return (
         f"Did you mean `{near}`?" if near is not None else "Use the name under which the tool is registered."

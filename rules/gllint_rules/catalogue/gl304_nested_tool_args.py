@@ -55,7 +55,7 @@ HELP = "Arguments of a tool action are primitives or lists of primitives: flatte
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each nested argument."""
+    """Yield a finding for each nested argument of an action: ``ToolAction(name="heat", args={"site": {"id": 1}})``."""
     for action in actions(context):
         for args in options(action.args.value) if action.args is not None else ():
             if not isinstance(args, DictOf):

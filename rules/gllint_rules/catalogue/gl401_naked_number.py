@@ -66,7 +66,7 @@ HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in 
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each number in a final-message template."""
+    """Yield a finding for each number in the template of a final message: ``"You used 12 kWh."``."""
     policy = context.policy
     for step in final_steps(context):
         # Imported here: few files have a final message, and the scanner's tables load longer than a file is checked.
@@ -75,9 +75,8 @@ def check(context: Context) -> Iterator[Pending]:
         text = step.text
         broken = [(macro.start, macro.end) for macro in step.macros if macro.problem is not None]
         shorthand = [match.span() for match in SHORT_MACRO.finditer(text)]
-        aside = Stretches(
-            [*broken, *shorthand, *step.later()]
-        )  # GL403 reports the macros, later text is unknown
+        # GL403 reports broken macros, and text that is added later is not known.
+        aside = Stretches([*broken, *shorthand, *step.later()])
         numbers = scan_naked_numbers(
             text,
             whitelist=policy.whitelist,

@@ -56,7 +56,7 @@ HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in 
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each number that is formatted into a final-message template."""
+    """Yield a finding for each number that is formatted into a final message: ``f"You have {len(meters)} meters."``."""
     for step in final_steps(context):
         aside = Stretches([*step.template.computed_macros(), *step.template.markers()])
         for at, hole in step.template.holes():

@@ -70,20 +70,22 @@ UNUSED_HELP = "Write its macro into the message, or remove the entry."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each malformed macro, macro without an entry, and unused claim."""
+    """Yield a finding for each malformed macro (``{{claim:a}}``), macro without an entry, and unused claim."""
     for step in final_steps(context):
         computed = step.template.computed_macros()
         aside = Stretches(computed)
         macros = [macro for macro in step.macros if not aside.meet(macro.start, macro.end)]
         broken = bool(computed) or any(macro.problem is not None for macro in macros)
         if step.claims is not None:
-            for what, message in macro_problems(macros, len(step.claims.items)):
-                if isinstance(what, Macro):
-                    yield from _at_macro(context, step, what, message)
+            # A problem is one of a macro, or of a claim, by its index.
+            for macro_or_index, message in macro_problems(macros, len(step.claims.items)):
+                if isinstance(macro_or_index, Macro):
+                    yield from _at_macro(context, step, macro_or_index, message)
                 elif not broken:  # else the broken or the computed macro may be the one that uses the claim
-                    fix = repair("claims", "drop_claim", context, step, what)
-                    yield context.finding("GL403", step.claims.items[what].site, message, UNUSED_HELP, fix)
-        else:
+                    fix = repair("claims", "drop_claim", context, step, macro_or_index)
+                    site = step.claims.items[macro_or_index].site
+                    yield context.finding("GL403", site, message, UNUSED_HELP, fix)
+        else:  # the claims are not known
             for macro in macros:
                 if macro.problem is not None:
                     message = f"Macro '{macro.text}' is malformed: {macro.problem}"

@@ -60,7 +60,7 @@ from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each literal claim path that is malformed."""
+    """Yield a finding for each malformed literal path of a claim: ``"path": "power"`` without ``$.``."""
     for claim in claim_entries(context):
         if not isinstance(claim.value, Record):
             continue

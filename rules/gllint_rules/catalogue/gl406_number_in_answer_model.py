@@ -78,7 +78,7 @@ HELP = 'Declare it as `Claimed[Quantity]`, or use sourced mode: `mode = "sourced
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each numeric field of the models that describe an agent's answers."""
+    """Yield a finding for each numeric field of an agent's answer: ``Agent(output_type=Answer)``, ``Answer.total``."""
     visited: set[facts.Class] = set()
     for expr, scope in _answer_types(context):
         for of in _models(context.eval(expr, scope)):
@@ -86,7 +86,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _answer_types(context: Context) -> Iterator[tuple[facts.Expr, facts.Scope]]:
-    """Yield the types that the answers of the module's agents must have."""
+    """Yield the types of answers, with their scopes: ``Answer`` of ``Agent(output_type=Answer)``."""
     module = context.module
     for call, scope in module.calls_where(
         lambda s: not ANSWER_KEYWORDS.isdisjoint(s.keywords) or not ANSWER_CALLS.isdisjoint(s.calls)

@@ -60,7 +60,7 @@ from gllint_runtime.policy.units import unit_title
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each literal unit that is not a unit."""
+    """Yield a finding for each literal unit that does not exist: ``"unit": "kwh"``."""
     for unit in named_units(context):
         verdict = unit.verdict
         if verdict.status == "unknown":

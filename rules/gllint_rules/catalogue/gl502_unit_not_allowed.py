@@ -59,7 +59,7 @@ from gllint_rules.rule import Rule
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each literal unit that is not allowed."""
+    """Yield a finding for each literal unit that exists but is not allowed: ``"unit": "BTU"``."""
     for unit in named_units(context):
         verdict = unit.verdict
         if verdict.status == "not-allowed":

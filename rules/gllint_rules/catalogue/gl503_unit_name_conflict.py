@@ -57,7 +57,7 @@ HELP = "Rename the key, or correct the unit."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each key or variable that contradicts the unit of its Quantity."""
+    """Yield a finding for each name that contradicts the unit of its Quantity: ``{"heat_kwh": {…, "unit": "kg"}}``."""
     for unit in written_units(context, every=True):
         for contradiction in contradicting_names(context, unit):
             announced = " or ".join(contradiction.announced)

@@ -86,9 +86,12 @@ from gllint_runtime.policy.unit_sizes import is_of_any_currency
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each number in another unit than its Quantity, schema or parameter."""
+    """Yield a finding for each number in another unit than its Quantity (``{"value": heat_wh, "unit": "kWh"}``), schema
+    or parameter.
+    """
     sites: set[Site] = set()
     for value in mislabelled(context):
+        # GL503 reports names that contradict the unit.
         if value.site in sites or any(contradicting_names(context, value.written)):
             continue
         sites.add(value.site)
@@ -110,15 +113,14 @@ def check(context: Context) -> Iterator[Pending]:
                 message,
                 _help(context, declared.site, declared.measure, unit, False),
             )
-    for site, given in conflicts(context):
-        if not isinstance(given, Given) or site in sites:
+    for site, conflict in conflicts(context):
+        if not isinstance(conflict, Given) or site in sites:
             continue
         sites.add(site)
-        taker = f"`{given.parameter}` takes" if given.parameter else "is used under the label"
-        message = (
-            f"{_subject(context, site)} is in {units_of(given.measure)}, but {taker} {units_of(given.wanted)}"
-        )
-        help = _help(context, site, given.measure, given.wanted, False)
+        taker = f"`{conflict.parameter}` takes" if conflict.parameter else "is used under the label"
+        wanted = units_of(conflict.wanted)
+        message = f"{_subject(context, site)} is in {units_of(conflict.measure)}, but {taker} {wanted}"
+        help = _help(context, site, conflict.measure, conflict.wanted, False)
         yield context.finding("GL504", site, message, help)
 
 
@@ -129,7 +131,7 @@ def _subject(context: Context, site: Site) -> str:
 
 
 def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_quantity: bool) -> str:
-    """Return a help with two repairs: how to convert the value, and which unit or name to correct instead."""
+    """Return a help: "Convert it (`heat_wh / 1000`), or give its own unit (`"unit": "Wh"`)."."""
     factor = factor_between(measure, wanted)
     text = title(context, site)
     is_unit = len(measure.readings) == 1 and not is_of_any_currency(measure.readings[0])

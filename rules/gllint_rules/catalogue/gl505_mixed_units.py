@@ -59,7 +59,7 @@ _PARTICIPLES = {"+": "added", "-": "subtracted"}  # other operators compare
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding at the right operand of each operator between numbers of different units."""
+    """Yield a finding for each operator between numbers of different units, at the right one: ``kwh + wh``."""
     for site, meeting in conflicts(context):
         if isinstance(meeting, Meeting):
             verb = _PARTICIPLES.get(meeting.op, "compared")
@@ -74,7 +74,7 @@ def _unit_name(measure: Measure) -> str:
 
 
 def _help(meeting: Meeting) -> str:
-    """Return how the two units convert, or that a name may be wrong."""
+    """Return how the two units convert ("Convert one of them first: 1 kWh is 1000 Wh."), or that a name may be wrong."""
     factor = factor_between(meeting.right, meeting.left)
     if factor is None:
         return "Convert one of them first, or correct the name that says the wrong unit."

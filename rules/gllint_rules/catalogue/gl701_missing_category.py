@@ -104,6 +104,7 @@ def _runs(method: facts.Function | None) -> bool:
 
 
 def _is_abstract(method: facts.Function) -> bool:
+    """Return whether a method is decorated with ``@abstractmethod``."""
     return any(facts.last_name(decorator) == "abstractmethod" for decorator in method.decorators)
 
 

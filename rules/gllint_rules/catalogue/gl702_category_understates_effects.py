@@ -82,7 +82,7 @@ NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delet
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each effect of a tool that its category or annotations exclude."""
+    """Yield a finding for each effect of a tool that its category or annotations exclude: a write of READ_ONLY."""
     yield from _by_category(context)
     yield from _by_annotations(context)
 

@@ -25,7 +25,7 @@ _CODE = expression(r"(?!GL\d)[A-Z]{2,}[0-9]{2,}")
 
 @cache
 def installed() -> dict[str, EntryPoint]:
-    """Return the entry points by code, sorted. A name that is not a code is skipped with a warning."""
+    """Return the entry points by code, sorted: ``{"ACME101": …}``. A name that is no code is skipped with a warning."""
     # Nearly always there are none: looking into the folders takes less time than importing `importlib.metadata`.
     if not any(map(_offers, _metadata())):
         return {}

@@ -54,11 +54,11 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
     """
     match test:
         case facts.Call(func=facts.Name(id="isinstance"), args=(of, kinds)):
-            return _is_of(evaluator, of, kinds, frame)
+            return _narrow_by_class(evaluator, of, kinds, frame)
         case facts.Compare(
             operands=(facts.Call(func=facts.Name(id="type"), args=(of,)), kinds), ops=("Is" | "Equal" | "In",)
         ):
-            return _is_of(evaluator, of, kinds, frame)
+            return _narrow_by_class(evaluator, of, kinds, frame)
         case facts.UnaryOp(op="not", operand=inner):
             opposite = narrow(evaluator, inner, frame)
             return (opposite[1], opposite[0]) if opposite is not None else None
@@ -81,11 +81,11 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
         case facts.Compare(
             operands=(facts.Const(value=str() as key), facts.Name(id=name)), ops=("In" | "NotIn" as op,)
         ):
-            return _has(evaluator.lookup(name, frame), name, key, op == "In")
+            return _narrow_by_key(evaluator.lookup(name, frame), name, key, op == "In")
         case facts.Call(
             func=facts.Name(id="hasattr"), args=(facts.Name(id=name), facts.Const(value=str() as key))
         ):
-            return _lacks_attribute(evaluator, evaluator.lookup(name, frame), name, key)
+            return _narrow_by_hasattr(evaluator, evaluator.lookup(name, frame), name, key)
         case facts.Name(id=name):
             old = evaluator.lookup(name, frame)
             # True: it is not None. False: it may be None, but also zero, False or an empty text.
@@ -96,13 +96,16 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             return None
 
 
-def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> tuple[Env, Env] | None:
-    """Return what ``hasattr(name, key)`` says where it is false: ``name`` is none of the classes with that field.
+def _narrow_by_hasattr(
+    evaluator: Evaluator, value: Value, name: str, attribute: str
+) -> tuple[Env, Env] | None:
+    """Return what ``hasattr(name, attribute)`` says about ``name``, whose value is ``value``.
 
-    It says nothing where it is true: an object of an unknown class may have the attribute.
+    True: nothing, since an object of any class may have the attribute. False: it is no instance of a class that
+    declares it.
     """
-    without = [option for option in options(old) if not _surely_has(evaluator, option, key)]
-    if len(without) == len(options(old)):
+    without = [option for option in options(value) if not _surely_has(evaluator, option, attribute)]
+    if len(without) == len(options(value)):
         return None
     return {}, {name: join(*without) if without else UNKNOWN}
 
@@ -113,17 +116,17 @@ def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
     return of is not None and evaluator.field(of, name) is not None
 
 
-def _has(old: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None:
+def _narrow_by_key(value: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None:
     """Return the options of ``name`` where ``key in name`` is true, and where it is false; reversed for ``not in``."""
-    if not isinstance(old, UnionOf):
+    if not isinstance(value, UnionOf):
         return None
-    may_have = [option for option in old.options if not lacks_key(option, key)]
-    may_lack = [o for o in old.options if not (isinstance(o, DictOf) and key in o.sure)]
+    may_have = [option for option in value.options if not lacks_key(option, key)]
+    may_lack = [o for o in value.options if not (isinstance(o, DictOf) and key in o.sure)]
     sides: list[Env] = [{name: join(*side)} if side else {} for side in (may_have, may_lack)]
     return (sides[0], sides[1]) if is_in else (sides[1], sides[0])
 
 
-def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:
+def _narrow_by_class(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:
     """Return what ``isinstance(of, kinds)`` says where it is true, and where it is false.
 
     ``isinstance(x, float)`` → ``({"x": a number}, {"x": the options of x that are no number})``

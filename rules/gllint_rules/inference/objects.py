@@ -51,7 +51,8 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     payload = _payload_of(evaluator, of)
     if payload is not None:
         instance = envelope(evaluator, payload, expr, frame, of)
-        is_derived = payload and evaluator.tools.payload(of.cls.name) is None
+        # Without a payload the model sees nothing of the instance, nor of the fields of a derived class.
+        is_derived = bool(payload) and evaluator.tools.payload(of.cls.name) is None
         return _with_own_fields(evaluator, instance, expr, frame, of) if is_derived else instance
     if evaluator.tools.is_tool_class(of):
         return Instance(of)
@@ -72,10 +73,12 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         if default is not None:
             home, expression = default
             entries["unit"] = (evaluator.entry(expression, Frame(home.module, home.cls.scope, None, home)),)
+    # More arguments than fields, or `*spread`: which fields they set is not known.
+    has_other_arguments = len(expr.args) > len(names) or len(expr.placed()) < len(expr.args)
     return ModelInstance(
         entries=entries,
         sure=frozenset(entries),
-        open=is_open or len(expr.args) > len(names) or len(expr.placed()) < len(expr.args),
+        open=is_open or has_other_arguments,
         site=frame.site(expr),
         of=of,
     )

@@ -392,7 +392,10 @@ def _takes_one(parts: list[Type], value: Value, bindings: TypeBindings) -> bool 
 
 
 def _is_literal(literal: object, value: Value) -> bool | None:
-    """Return whether a value is the literal: the text ``"r"`` is ``"r"``; ``None`` if that is not known."""
+    """Return whether a value is a literal of a type: for ``Literal["r"]``, ``"r"`` is and 5 is not.
+
+    ``None`` if that is not known, as of a text of unknown content.
+    """
     match value:
         case External() | Instance():
             return None

@@ -55,7 +55,7 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
     site = quantity.site or frame.site(call)
 
     def wrap(value: Value) -> Value:
-        """Put each number of a value into the Quantity."""
+        """Return a value with each of its numbers in the Quantity."""
         if isinstance(value, UnionOf):
             return join(*map(wrap, value.options))
         if isinstance(value, Number):

@@ -547,7 +547,7 @@ def _automaton(names: frozenset[bytes]) -> Automaton:
 
 def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
     """Return the ASCII words that ``data`` contains as whole words: ``heat`` of ``heat(x)``, not of ``preheat``."""
-    data = b" %b " % data
+    data = b" %b " % data  # so that there is a byte before and after each word
     return [
         word
         for word, places in _automaton(words).places(data).items()

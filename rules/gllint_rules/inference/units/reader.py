@@ -356,7 +356,10 @@ class Units:
         return meaning_of_name(name) or self._constant(expr, body)
 
     def attribute(self, of: ClassOf, name: str, way: Way = ()) -> Meaning:
-        """Return the unit that a class declares for ``self.name``, or that all assignments to it agree on."""
+        """Return the unit of ``self.name``: that the class declares, or that all assignments to it agree on.
+
+        ``self.heat = x_kwh`` → kWh; ``None`` if they differ, or if there are too many to read.
+        """
         declared = self.field(of, name)
         if declared is not None:
             return _part(declared, way)
@@ -439,6 +442,7 @@ class Units:
     def _call(self, call: facts.Call, body: Body, way: Way) -> Meaning:
         """Return the unit of the result of a call, by the callee, else by its name: ``heat_kwh()`` → kWh."""
         func = call.func
+        # The most frequent calls, none of which has a unit, need not be evaluated.
         if isinstance(func, facts.Name) and func.id in ("len", "range", "str", "print", "isinstance"):
             return COUNT if func.id == "len" and not way else None
         if isinstance(func, facts.Attr):

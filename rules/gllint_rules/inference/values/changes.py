@@ -66,16 +66,21 @@ def moved(value: Value, site: Site) -> Value:
 
 
 def as_constant(value: Value) -> Value:
-    """Return ``value`` with all its entries marked as constants: ``PRICES = {"a": 1}``."""
+    """Return ``value`` with all its entries marked as ``constant``, as in ``PRICES = {"a": 1}``.
+
+    A constant is reported where it is used. Instances and Quantities are not marked: they are reported where their
+    class is called.
+    """
 
     def put(entry: Entry, part: Value) -> Entry:
         return replace(entry, value=part, constant=True)
 
-    def fix(container: Container, inner: Callable[[Value], Value]) -> Value:
+    def mark(container: Container, inner: Callable[[Value], Value]) -> Value:
         return container if isinstance(container, QuantityInstance) else container.each_changed(inner, put)
 
-    # A constant is reported where it is used, but an instance where its class is called, so it is not marked.
-    return over(value, lambda o: o if isinstance(o, Record) and o.of is not None else _throughout(o, fix, {}))
+    return over(
+        value, lambda o: o if isinstance(o, Record) and o.of is not None else _throughout(o, mark, {})
+    )
 
 
 def condensed(value: Value) -> Value:
