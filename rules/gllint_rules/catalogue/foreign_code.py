@@ -98,6 +98,7 @@ def _join_or_stop(thread: threading.Thread) -> bool:
         return True
     import ctypes
 
+    # Raises `_Stop` in the thread, before its next step of Python.
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Stop))
     thread.join(_GRACE)
     return False

@@ -65,7 +65,10 @@ HELP = (
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for each Quantity in a list: ``[{"value": x, "unit": "kWh"}]``; for a list of rows only the first."""
+    """Yield a finding for each Quantity in a list: ``[{"value": x, "unit": "kWh"}]``.
+
+    Of a list of rows that contain Quantities only the first is reported.
+    """
     if context.policy.array_paths:
         return
     series: set[Site] = set()  # lists of records, of which the first is reported

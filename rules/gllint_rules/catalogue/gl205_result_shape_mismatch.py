@@ -72,7 +72,7 @@ HELP = "Return exactly what the result schema declares."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Yield a finding for the first result of a tool that lacks a key that its literal schema requires, or has another."""
+    """Yield a finding for each tool whose result lacks a key that its literal schema requires, or has another."""
     for tool in context.tools:
         if tool.result_schema is None:
             continue

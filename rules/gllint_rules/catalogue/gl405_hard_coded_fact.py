@@ -76,8 +76,10 @@ def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each string that states a number with a unit: ``"about 2,900 kWh a year"``."""
     if not context.touches_tools:
         return
-    further = (unit for unit in context.policy.pack_symbols() if len(unit) > 1)
-    pattern = _pattern((*context.policy.extend_units, *sorted(further)))
+    # A unit of one letter from a pack is too often something else in a text.
+    pack_units = (unit for unit in context.policy.pack_symbols() if len(unit) > 1)
+    pattern = _pattern((*context.policy.extend_units, *sorted(pack_units)))
+    # Docstrings and logs are for developers.
     logged = {arg.at for call, _ in context.module.calls if _logs(call) for arg in call.args}
     for part, text, scope in ((p, text, scope) for p in context.module.sections() for text, scope in p.texts):
         if text.at in part.docstrings or text.at in logged:
@@ -114,6 +116,7 @@ def _prose(text: Text) -> str:
 
 
 def _logs(call: facts.Call) -> bool:
+    """Return whether a call writes a log: ``logger.info(…)``."""
     return isinstance(call.func, facts.Attr) and call.func.name in LOG_CALLS
 
 

@@ -65,7 +65,7 @@ def check(context: Context) -> Iterator[Pending]:
         verdict = unit.verdict
         if verdict.status == "unknown":
             message = f"unknown unit `{unit_title(verdict.unit)}`"
-            is_written = isinstance(unit, WrittenUnit)
+            is_written = isinstance(unit, WrittenUnit)  # not in a schema, which the fix does not change
             fix = repair("names", "correct_unit", context, unit) if is_written else None
             yield context.finding("GL501", unit.site, message, unit_advice(context.policy, verdict), fix)
 

@@ -66,7 +66,7 @@ def check(context: Context) -> Iterator[Pending]:
             message = (
                 f"unit `{verdict.unit}` is not allowed" if verdict.unit else "the empty unit is not allowed"
             )
-            is_written = isinstance(unit, WrittenUnit)
+            is_written = isinstance(unit, WrittenUnit)  # not in a schema, which the fix does not change
             fix = repair("names", "correct_unit", context, unit) if is_written else None
             yield context.finding("GL502", unit.site, message, unit_advice(context.policy, verdict), fix)
 

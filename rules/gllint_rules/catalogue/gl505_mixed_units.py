@@ -74,7 +74,7 @@ def _unit_name(measure: Measure) -> str:
 
 
 def _help(meeting: Meeting) -> str:
-    """Return how the two units convert ("Convert one of them first: 1 kWh is 1000 Wh."), or that a name may be wrong."""
+    """Return how the units convert ("Convert one of them first: 1 kWh is 1000 Wh."), or that a name may be wrong."""
     factor = factor_between(meeting.right, meeting.left)
     if factor is None:
         return "Convert one of them first, or correct the name that says the wrong unit."

@@ -44,6 +44,7 @@ _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "un
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
 _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
+_MOST_NESTING = 5  # levels of objects in a schema that is added
 
 
 # --- GL201 ---------------------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
     """
     values = [value for value in values if value is not NEVER]
     present = [value for value in values if value is not NONE]
-    if not present or depth > 5:
+    if not present or depth > _MOST_NESTING:
         return None
     if all(isinstance(v, Number) or (isinstance(v, Record) and is_quantity(v)) for v in present):
         ref = {"$ref": QUANTITY_REF}

@@ -56,6 +56,7 @@ _COMMON_METHODS = frozenset(
     }
 )
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
+_MOST_NESTING = 5  # levels of an annotation: `dict[str, list[float]]` has three
 
 
 def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> Fix | None:
@@ -257,7 +258,7 @@ def _excludes_quantity(context: Context, declared: Value, depth: int = 0) -> boo
         match option:
             case Number():
                 return True
-            case Container(rest=rest) if rest is not None and depth < 5:
+            case Container(rest=rest) if rest is not None and depth < _MOST_NESTING:
                 if _excludes_quantity(context, rest, depth + 1):
                     return True
             case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
@@ -337,7 +338,7 @@ def _takes_quantity(annotation: facts.Expr | None) -> bool:
             return True
         case facts.Name() | facts.Attr():
             return facts.last_name(annotation) in _OPEN_TYPES
-        case facts.Sub(base=base, index=facts.Seq(items=(_, value))):
+        case facts.Sub(base=base, index=facts.Seq(items=(_, value))):  # `dict[str, Any]`
             return facts.last_name(base) in DICT_GENERICS and facts.last_name(value) in ("Any", "object")
         case _:
             return False

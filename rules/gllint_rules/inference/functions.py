@@ -318,7 +318,7 @@ def _returned_texts(
 
 def _may_tell_more(value: Value) -> bool:
     """Return whether the arguments of a call may be part of a text."""
-    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.is_unfilled)
+    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.is_partly_unknown)
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
@@ -339,7 +339,7 @@ def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, v
 
 def _has_gaps(value: Value) -> bool:
     """Return whether a value is or contains a text with an unknown part."""
-    return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 3))
+    return any(isinstance(part, Text) and part.is_partly_unknown for part in _contents(value, 3))
 
 
 def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator[Value]:

@@ -231,6 +231,7 @@ def _dumped_fields(evaluator: Evaluator, value: Value, call: facts.Call, frame: 
             names = [key if isinstance(key, str) else None for key in fields.entries]
         else:
             return UNKNOWN
+        # `exclude` removes the fields in it, `include` all others.
         for key in list(value.entries):
             if (key in names) is (keyword == "exclude"):
                 value = value.without(key)

@@ -117,7 +117,10 @@ def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
 
 
 def _narrow_by_key(value: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None:
-    """Return the options of ``name`` where ``key in name`` is true, and where it is false; reversed for ``not in``."""
+    """Return the options of ``name`` where ``key in name`` is true, and where it is false; reversed for ``not in``.
+
+    ``{"a": 1}`` or ``{}``, with the key ``a`` → ``({name: {"a": 1}}, {name: {}})``
+    """
     if not isinstance(value, UnionOf):
         return None
     may_have = [option for option in value.options if not lacks_key(option, key)]

@@ -135,7 +135,7 @@ def _concatenated(
     """Return the result of ``+`` for lists and texts: ``[1] + [2]`` → ``[1, 2]``; ``None`` for other operands."""
     lists = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
     if len(lists) == 2 or _is_list(left) or _is_list(right):
-        evaluator.step((left.size + right.size) // 256)  # the work of copying
+        evaluator.step((left.size + right.size) // 256)  # to copy 256 elements costs one step
         if len(lists) < 2:
             # NEVER is the list in its own definition (`rows = rows + [1]`); other values may add elements.
             return lists[0] if NEVER in (left, right) else replace(lists[0], rest=UNKNOWN, unfilled=False)
@@ -212,7 +212,7 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
             value = defaulted(evaluator, value, right, "`or`", frame, operation.at)
         else:
             value = join(value, right)
-        evaluator.step(value.size // 64)
+        evaluator.step(value.size // 64)  # to join 64 elements costs one step
     return value
 
 

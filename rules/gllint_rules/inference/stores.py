@@ -164,7 +164,7 @@ class Store(Struct, frozen=True, eq=False):
         """
         if not isinstance(value, (DictOf, ListOf)):  # an object has fields, not elements
             return value
-        self.evaluator.step(value.size // 64)  # the work of copying
+        self.evaluator.step(value.size // 64)  # to change 64 elements costs one step
         if not rest:
             return self._into_elements(value, step)
 
@@ -280,7 +280,7 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
 def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
     """Return a list with one more entry, or, if the same statement appended before, with that entry joined."""
     # In a loop one entry represents all that its statement appends.
-    evaluator.step(len(value.items) // 64)
+    evaluator.step(len(value.items) // 64)  # to compare 64 elements costs one step
     for i, entry in enumerate(value.items):
         if entry.site == new.site:
             same = entry.holding(join(entry.value, new.value))

@@ -150,7 +150,7 @@ def _class_method(name: str, attribute: str, arguments: _Arguments, at: Declarat
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
     """Return the result of calling a method of ``value``: a text, ``split`` → texts; ``None`` if it is not known."""
-    evaluator.step(value.size // 64)  # the work of joining its elements
+    evaluator.step(value.size // 64)  # to join 64 elements costs one step
     at = Declaration(frame.site(expr), f"`.{name}()` gives a number")
     return _method(value, name, _written(evaluator, expr, frame), at)
 

@@ -43,6 +43,10 @@ KEPT_DUNDERS = frozenset(
 WRAPPERS = frozenset({"Final", "ClassVar", "Annotated", "Required", "NotRequired", "ReadOnly", "Unpack"})
 ANYTHING = frozenset({"Any", "object", "Incomplete", "Unused", "LiteralString"})
 UNKNOWN = "?"
+_MOST_IMPORTS = 8  # that are followed from a name to its definition
+_MOST_DEPTH = 12  # of a type, with the aliases in it
+# A bound may contain its own variable (`T` bound to `Comparable[T]`), so it is read only a few levels deep.
+_DEPTH_OF_BOUND = 4
 
 
 class Stubs(Protocol):
@@ -60,12 +64,14 @@ def defined(stubs: Stubs, module: str, name: str, depth: int = 0) -> tuple[str, 
     if info is None:
         if stubs.names(f"{module}.{name}") is not None:
             return f"{module}.{name}", ""
-        return ("builtins", name) if name in (stubs.names("builtins") or {}) and depth == 0 else None
+        # A name in the source of a module may be built in, one that is imported from a module is not.
+        is_builtin = depth == 0 and name in (stubs.names("builtins") or {})
+        return ("builtins", name) if is_builtin else None
     if isinstance(info.ast, ImportedName):
         target = ".".join(info.ast.module_name)
-        if info.ast.name is None:
+        if info.ast.name is None:  # `import a.b`
             return target, ""
-        if depth < 8:
+        if depth < _MOST_IMPORTS:
             return defined(stubs, target, info.ast.name, depth + 1)
         # A circle: a package imports its submodule from a module that imports it from the package.
         for package in (module, target):
@@ -82,7 +88,7 @@ class Types:
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Any:
         """Return the form of a type annotation: ``list[int] | None`` → ``["|", ["list", "int"], "None"]``."""
-        if node is None or depth > 12:
+        if node is None or depth > _MOST_DEPTH:
             return UNKNOWN
         match node:
             case ast.Constant(value=None):
@@ -233,13 +239,13 @@ def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
     default = next((k.value for k in call.keywords if k.arg == "default"), None)
     variable = ["~", name]
     if bound is not None:
-        form = types.read(bound, depth + 4)
+        form = types.read(bound, depth + _DEPTH_OF_BOUND)
     elif len(call.args) > 1:
-        form = union([types.read(arg, depth + 4) for arg in call.args[1:]])
+        form = union([types.read(arg, depth + _DEPTH_OF_BOUND) for arg in call.args[1:]])
     else:
         form = UNKNOWN
     if form == UNKNOWN and default is not None:
-        form = types.read(default, depth + 4)
+        form = types.read(default, depth + _DEPTH_OF_BOUND)
         form = UNKNOWN if list(type_variables(form)) else form
     return [*variable, form] if form != UNKNOWN else variable
 
@@ -402,7 +408,7 @@ class Writer:
                 forms.append(form)
                 variables += [v for v in type_variables(form) if v not in variables]
             elif last_of(inner) not in ("Generic", "Protocol", "object"):
-                forms.append(UNKNOWN)
+                forms.append(UNKNOWN)  # a base that may declare any attribute
         return forms, explicit or variables
 
     def function(self, nodes: list[Any], types: Types, owner: str) -> Any:

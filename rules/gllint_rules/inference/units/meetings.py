@@ -38,7 +38,8 @@ _ROUNDING = frozenset({"round", "float", "int", "Decimal"})
 _BY_VALUE = frozenset(
     {"assign", "annotated", "aug", "item", "loop", "with"}
 )  # bindings whose unit is their value's
-_MOST_WORD = 60
+_MOST_WORD = 60  # characters of a name that is read
+_MOST_HELPERS = 2  # functions within each other that make a Quantity
 
 
 class Meeting(Struct, frozen=True, eq=False):
@@ -267,7 +268,7 @@ class _Search:
         """
         function = callee.function
         labels: dict[str, str] = {}
-        if not isinstance(function, facts.Function) or depth > 2:
+        if not isinstance(function, facts.Function) or depth > _MOST_HELPERS:
             return labels
         body = self.units.body_of(callee.module, function)
         # A parameter that is assigned in the body is not what the caller passed: `value = value / SIZES[unit]`.

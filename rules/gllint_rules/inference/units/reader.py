@@ -295,7 +295,7 @@ class Units:
                 return self._read(source, body, (EACH, *way))
 
     def _parameter(self, param: Param, body: Body, way: Way) -> Meaning:
-        """Return the unit of a parameter: that it declares, else of the argument of the call, else of its name."""
+        """Return the unit of a parameter: the declared one, else that of the argument in the call, else of its name."""
         argument = body.arguments.get(param.name)
         if isinstance(argument, Measure):  # a schema declares it
             return _part(argument, way)

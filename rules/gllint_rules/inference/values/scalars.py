@@ -102,13 +102,16 @@ class Text(Holder, frozen=True):
         return any(isinstance(part, Interpolation) for part in self.parts or ())
 
     @property
-    def is_unfilled(self) -> bool:
+    def is_partly_unknown(self) -> bool:
         """Return whether the text, or a value that is formatted into it, is unknown."""
         if self.parts is None:
             return True
         return any(
             isinstance(part, Interpolation)
-            and (part.value.gap or any(isinstance(o, Text) and o.is_unfilled for o in options(part.value)))
+            and (
+                part.value.gap
+                or any(isinstance(o, Text) and o.is_partly_unknown for o in options(part.value))
+            )
             for part in self.parts
         )
 
