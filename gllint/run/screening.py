@@ -154,18 +154,25 @@ def outline_file(_: None, path: str, read: Read = read_python) -> tuple[bytes, O
     return (digest(data), outline) if outline is not None else None
 
 
-def uses_file(work: tuple[Settings, Needles, bool], path: str, read: Read = read_python) -> bytes:
-    """Return the digest of a file that uses one of some tools, ``b""`` for any other file.
+class UseSearch(NamedTuple):
+    """A search for the uses of tools called ``names``; if ``is_literal``, in the bytes as they are on disk.
 
-    ``work`` is the settings, the names of the tools, and whether the bytes alone are to be searched, as in a file
-    without :func:`other readings <as_read>`.
+    Other files are searched with their :func:`other readings <as_read>`.
     """
-    settings, names, is_literal = work
+
+    settings: Settings
+    names: Needles
+    is_literal: bool
+
+
+def digest_if_user(search: UseSearch, path: str, read: Read = read_python) -> bytes:
+    """Return the digest of a file if it uses one of the tools of the search; ``b""`` for any other file."""
     try:
         data = read(path)
     except OSError:
         return b""
-    return digest(data) if _screen(settings).uses(data if is_literal else as_read(data), names) else b""
+    text = data if search.is_literal else as_read(data)
+    return digest(data) if _screen(search.settings).uses(text, search.names) else b""
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:

@@ -24,10 +24,11 @@ from gllint.run.screening import (
     PASSES,
     UNREADABLE,
     Screened,
+    UseSearch,
+    digest_if_user,
     judge_file,
     screen_bytes,
     screen_file,
-    uses_file,
 )
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
@@ -155,8 +156,8 @@ class Table:
                     continue
             (odd if flags & HAS_READINGS else literal).append(path)
         for is_literal, unknown in ((True, literal), (False, odd)):
-            work = (self._settings, names, is_literal)
-            for path, file_digest in self._look(uses_file, work, unknown, b""):
+            search = UseSearch(self._settings, names, is_literal)
+            for path, file_digest in self._look(digest_if_user, search, unknown, b""):
                 if path in rows:
                     self._put(path, rows[path]._replace(uses=key + file_digest))
                 yield path, file_digest

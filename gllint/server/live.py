@@ -24,7 +24,7 @@ from gllint.run.obstacles import Obstacle, Obstacles
 from gllint.run.parsing import Unparsed, syntax_error, too_large
 from gllint.run.results import Result
 from gllint.run.rules import FileCheck, check_file, check_files
-from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, uses_file
+from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, UseSearch, digest_if_user
 from gllint.run.workspace import caused, landed, tools_of, unreadable
 from gllint_rules import Finding, ToolSight
 from gllint_rules.reading.stack import on_large_stack
@@ -153,7 +153,7 @@ class LiveWorkspace:
             return
         name = screened.digest
         if not name and screened.flags & MAY_USE:
-            name = uses_file((index.settings, index.names, False), path, read)
+            name = digest_if_user(UseSearch(index.settings, index.names, False), path, read)
         candidate, unread = index.candidates().get(path), index.unread.get(path)
         if path in index.parsed:
             is_same = name and candidate == name

@@ -86,7 +86,12 @@ def test_processes_are_forked_where_that_is_safe_alone(
 
 def test_what_processes_work_with_can_be_sent_to_spawned_ones() -> None:
     """Where processes are not forked, all that they are given is pickled, and what they answer."""
-    functions = (screening.screen_file, screening.judge_file, screening.outline_file, screening.uses_file)
+    functions = (
+        screening.screen_file,
+        screening.judge_file,
+        screening.outline_file,
+        screening.digest_if_user,
+    )
     for sent in (pool.apply, pool.begin, *functions):
         assert pickle.loads(pickle.dumps(sent)) is sent
     settings = Settings(policy=Policy(plain_keys=("*_id",)))

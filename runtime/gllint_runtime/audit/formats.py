@@ -360,29 +360,35 @@ class Walk:
         elif mode == "returned":
             self.turns.append(Returned("", "", payload(inner)))
         else:
-            self.calls(inner, mode, depth)
+            self.read_calls(inner, mode, depth)
 
-    def calls(self, inner: Any, mode: str, depth: int) -> None:
-        """Calls, results, or both in one, whatever their keys."""
+    def read_calls(self, inner: Any, mode: str, depth: int) -> None:
+        """Read calls (``mode`` "call"), results ("result"), or items that are a call with its result ("both").
+
+        ``inner`` is an item, a list of items or JSON of either. An item without a rule of its own is read by the usual
+        keys: ``{"name": "heat", "arguments": {…}, "result": …}``.
+        """
         if depth > _MAX_DEPTH:
             raise FormatError(_TOO_DEEP)
         if isinstance(inner, str):
             inner = parsed(inner)
         for item in inner if isinstance(inner, list) else [inner]:
             if isinstance(item, list):
-                self.calls(item, mode, depth + 1)
+                self.read_calls(item, mode, depth + 1)
             elif isinstance(item, Mapping):
                 rule = matching(item, self._rules)
                 if mode == "result" and rule is not None and any(kind == "result" for _, kind in rule.parts):
-                    self.run(item, None, depth + 1)  # it is within
+                    # The result is in a part of the item, to which its own rule leads.
+                    self.run(item, None, depth + 1)
                     continue
                 if mode in ("call", "both"):
                     self._call(item, rule.call if rule is not None and rule.call else table().call)
                 if mode in ("result", "both"):
                     output = rule.output if rule is not None and rule.output else table().output
-                    inner_output = item.get("function") if mode == "both" else None
+                    # {"id": …, "function": {"name": …, "arguments": …, "output": …}}
+                    function = item.get("function") if mode == "both" else None
                     self._output(
-                        {**inner_output, **item} if isinstance(inner_output, Mapping) else item, output, depth
+                        {**function, **item} if isinstance(function, Mapping) else item, output, depth
                     )
 
     def _call(self, item: Mapping[str, Any], places: Mapping[str, Places]) -> None:

@@ -71,7 +71,7 @@ class MappedReader(Reader):
         parts = (("text", ""), ("call", "tool"), ("result", "value"))
         text, call, result = (self._at(item, key, part) for key, part in parts)
         if isinstance(call, (Mapping, list)):
-            walk.calls(call, "call", 0)
+            walk.read_calls(call, "call", 0)
         elif call is not None:
             arguments = (
                 self._at(item, "call", "arguments") if isinstance(self._paths["call"], Mapping) else None

@@ -102,6 +102,8 @@ _MORE_WORDS = r"(?:(?!to\s|and\s)(?:[^\W\d_]+|\d+\.?)[ ]){0,3}\Z"
 _COMPARED = expression(rf"\b(?:than|since|seit|depuis|als|que|{_LINKS})\s{_MORE_WORDS}", re.IGNORECASE)
 _FROM_WHAT = expression(rf"\b(?:from|dans)\s{_MORE_WORDS}", re.IGNORECASE)
 _REACH = 60  # characters after "than" that name the reference
+_VERB_REACH = 60  # characters before "from 8 to 5" that have its verb
+_COMPARATIVE_REACH = 80  # characters before "8 compared to 5" that have its comparative
 
 
 def is_against(text: str) -> bool:
@@ -176,40 +178,54 @@ class Directions:
             between = text[first.place.end : second.place.start]
             if len(between) > 60 or "\n" in between or (_DIGIT.search(between) and not _ASIDE.match(between)):
                 continue
-            way = self._between(first, second, between)
+            way = self._way_of_first(first, between)
             if way and (first.value > second.value) != (way == "up"):
                 yield first
 
     def _is_from(self, reading: Reading) -> bool:
         return bool(_FROM.search(self.layout.text, max(0, reading.place.start - 12), reading.place.start))
 
-    def _between(self, first: Reading, second: Reading, between: str) -> str:
-        """The way that the words say the first of two numbers goes from the second; empty where they say none."""
-        start = self.layout.sentence(first.place.start, first.place.end)[0]
+    def _way_of_first(self, first: Reading, between: str) -> str:
+        """Return "up" if words say that the first of two numbers is the higher one, "down" if the lower, else "".
+
+        ``between`` is the text between the two: "8, up from 5" → "up".
+        """
         if self._is_from(first):
-            if not _TO_NEXT.fullmatch(between):
-                return ""
-            marks = self.within(max(start, first.place.start - 60), first.place.start)
-            way = marks[-1].way if marks else ""
-            return {"up": "down", "down": "up"}.get(way, "")
+            return self._way_from(first, between)
         if (link := _LINK.search(between)) is not None:
-            if len(between[: link.start()].split()) > 3:
-                return ""
-            if (moved := _MOVED.search(link[0])) is not None:
-                return moved[1].lower() if len(between.split()) < 5 and "," not in between[3:] else ""
-            before = [
-                mark
-                for mark in self.within(max(start, first.place.start - 80), first.place.start)
-                if mark.way in ("up", "down")
-            ]
-            return way_in(before[-1], first.units) if before and _is_comparative(before[-1].word) else ""
-        if (bound := _BOUND.fullmatch(between)) is not None:
+            return self._way_over_link(first, between, link)
+        if (bound := _BOUND.fullmatch(between)) is not None:  # "12, well below 15"
             marks = self.within(first.place.end + bound.start("way"), first.place.end + bound.end("way"))
             return marks[-1].way if marks else ""
-        if (than := _THAN.search(between)) is not None:
+        if (than := _THAN.search(between)) is not None:  # "12 (higher than 9)"
             way = _ways().get(folded_word(than["word"]), "")
             return way if way in ("up", "down") else ""
         return ""
+
+    def _way_from(self, first: Reading, between: str) -> str:
+        """Return the way of a number after "from": "fell from 8 to 5" → "up", as 8 is the higher one."""
+        if not _TO_NEXT.fullmatch(between):
+            return ""
+        start = self.layout.sentence(first.place.start, first.place.end)[0]
+        marks = self.within(max(start, first.place.start - _VERB_REACH), first.place.start)
+        way = marks[-1].way if marks else ""
+        return {"up": "down", "down": "up"}.get(way, "")
+
+    def _way_over_link(self, first: Reading, between: str, link: re.Match[str]) -> str:
+        """Return the way of a number before a link: "8, up from 5" → "up", "higher at 8 compared to 5" → "up"."""
+        # With many words before the link, another number or noun may be what is compared.
+        if len(between[: link.start()].split()) > 3:
+            return ""
+        if (moved := _MOVED.search(link[0])) is not None:
+            # So may "up from" after a comma: "8 on Monday, and in the north, up from 5".
+            return moved[1].lower() if len(between.split()) < 5 and "," not in between[3:] else ""
+        start = self.layout.sentence(first.place.start, first.place.end)[0]
+        before = [
+            mark
+            for mark in self.within(max(start, first.place.start - _COMPARATIVE_REACH), first.place.start)
+            if mark.way in ("up", "down")
+        ]
+        return way_in(before[-1], first.units) if before and _is_comparative(before[-1].word) else ""
 
     # ---------------------------------------------------------------------------------- subject and reference
 

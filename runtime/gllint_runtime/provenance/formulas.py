@@ -192,33 +192,40 @@ def _is_shown(
 
 
 def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operation, float, tuple[str, ...]]]:
-    """The operations on two values that may make a number in the unit that is shown, with a size."""
+    """Yield the operations on two values that may make a number in the unit of ``reading``.
+
+    Each is an operation, a size and the unit of its result; the number is the result times the size. "5 kWh more", of
+    8,000 Wh and 3,000 Wh → (DIFFERENCE, 0.001, ("Wh",)).
+    """
     units = reading.units
     are_like = not a.units or not b.units or unit_factor(a.units, b.units) == 1.0
-    if are_like and a.key == b.key and unit_factor(a.units, units) == 1.0:
+    if are_like and a.key == b.key and unit_factor(a.units, units) == 1.0:  # "5 kWh on average"
         yield MEAN, 1.0, a.units or units
-    if "%" in units:
+    if "%" in units:  # "25 % of the total", "25 % more than in May"
         if are_like and a.units[:1] != ("%",):
             yield SHARE, 1.0, ("%",)
             yield CHANGE, 1.0, ("%",)
         return
-    if units[:1] in (("pp",), ("bps",), ("point",)):
+    if units[:1] in (("pp",), ("bps",), ("point",)):  # "5 points more", of the ratios 0.30 and 0.25
         if are_like and not a.units:
             yield DIFFERENCE, 100.0, ("pp",)
         return
+    # "2 hours longer", of values without a unit, which may be in seconds.
     base = base_of_unit(units[0]) if units and not a.units else 0.0
     factor = unit_factor(a.units, units)
-    if are_like and (factor is not None or base) and not is_no_sum(a.units):
+    if (
+        are_like and (factor is not None or base) and not is_no_sum(a.units)
+    ):  # "5 kWh more", "13 kWh together"
         size = 1 / base if base else factor or 1.0
         yield DIFFERENCE, size, a.units or units
-        if a.key != b.key:
+        if a.key != b.key:  # the sum of a key over rows is an aggregate
             yield SUM, size, a.units or units
     if is_no_sum(a.units) or is_no_sum(b.units):
         return
-    if (divisor := _divisor(units, a, b)) is not None:
+    if (divisor := _divisor(units, a, b)) is not None:  # "12 kWh per day", "6 litres per 100 km"
         for size in (divisor,) if units and "/" in units[0] else (1.0, *_SIZES):
             yield QUOTIENT, size, units
-    if is_counted(b.units) and factor is not None and float(b.value).is_integer():
+    if is_counted(b.units) and factor is not None and float(b.value).is_integer():  # "360 EUR for 3 nights"
         yield PRODUCT, factor, a.units or units
 
 
