@@ -148,6 +148,69 @@ def test_a_letter_behind_a_fraction_is_its_unit() -> None:
     assert verdicts("Seat 14 C is free.", "Seat 14 is free.") == ["14 quoted"]
 
 
+LEGS = [
+    [
+        {"flight": one, "from": "JFK", "to": "ATL", "prices": {"economy": price}},
+        {"flight": "ZX39", "from": "ATL", "to": "SEA", "prices": {"economy": 103}},
+    ]
+    for one, price in (("ZX10", 98), ("ZX36", 152), ("ZX18", 158))
+]
+BAGS = {"passengers": [{"name": "Ann"}, {"name": "Bo"}], "level": "silver"}
+WALLET = {
+    "gift_card_77": {"source": "gift_card", "amount": 62},
+    "certificate_12": {"source": "certificate", "amount": 500},
+    "certificate_15": {"source": "certificate", "amount": 250},
+}
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "user", "expected"),
+    [
+        # A flight that an output lists in several pairs is one row.
+        (LEGS, "1. **Flight ZX36 & ZX39**\n   - Total price: $255", "", ["255 derived"]),
+        (LEGS, "1. **Flight ZX36 & ZX39**\n   - Total price: $256", "", ["256 unsourced"]),
+        # What is in brackets right behind a number is about that number.
+        (
+            LEGS,
+            "- Economy: $152 (JFK to ATL) + $103 (ATL to SEA)",
+            "",
+            ["152 sourced", "103 sourced"],
+        ),
+        (
+            BAGS,
+            "There are 2 bags each. As there are two passengers, you can take 4 bags.",
+            "2 bags?",
+            ["4 derived"],
+        ),
+        (
+            BAGS,
+            "There are 2 bags each. As there are five passengers, you can take 10 bags.",
+            "2 bags?",
+            ["10 unsourced"],
+        ),
+        # The word behind a number is a part of the name of its record.
+        (WALLET, "With the $62 gift card and the $500 certificate.", "", ["62 sourced", "500 sourced"]),
+        (WALLET, "With the gift card of $500.", "", ["500 mislabelled"]),
+        # "business" is a key, and the user's own word.
+        (
+            {"prices": {"business": 210, "economy": 90}},
+            "It takes 5 to 7 business days.",
+            "Refunds take 5 to 7 business days, I read.",
+            ["7 quoted"],
+        ),
+        ({"date": "2026-05-23"}, "It is on May 23, and a day later, on May 24, too.", "", ["May 24 derived"]),
+        (
+            {"date": "2026-05-23"},
+            "It is on May 23, and a day later, on May 26, too.",
+            "",
+            ["May 26 unsourced"],
+        ),
+    ],
+)
+def test_what_recorded_agents_say(output: Any, answer: str, user: str, expected: list[str]) -> None:
+    assert set(expected) <= set(verdicts(output, answer, user))
+
+
 def session(**settings: Any) -> Session:
     gate = Session(mode="sourced", **settings)
     gate.user("A table for 4, please.")

@@ -306,7 +306,11 @@ class Layout:
                 if (after := _JOINED.match(self.text, closed + 1, trailing)) is not None:
                     yield ((closed + 1, after.end()),)
         prior = inside[number - 1][1] if number else clause[0]
+        if number and (aside := _BRACKETED.match(self.text, prior, place.start)) is not None:
+            prior = aside.end()  # it is about the number before
         trailing = inside[number + 1][0] if number + 1 < len(inside) else clause[1]
+        if (aside := _BRACKETED.match(self.text, place.end, trailing)) is not None:
+            yield (aside.span(),)
         after = _JOINED.match(self.text, place.end, trailing)
         if after is not None:
             yield ((place.end, after.end()),)
@@ -401,6 +405,7 @@ _JOINED = re.compile(
     r"(?:\s(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur|at|in|of|for|per|a|an|pro|par)\b)[^\W\d_]+)?(?=[\s.,;)]|$)"
 )
 _OPENED = re.compile(r"[\s*_]*\([^\w]*")
+_BRACKETED = re.compile(r"\s?\([^()\n]*\)")
 _REFERS = re.compile(
     r"\b(?:than|before|after|versus|vs|compared|instead|als|vor|nach|que|avant|après)\b", re.IGNORECASE
 )

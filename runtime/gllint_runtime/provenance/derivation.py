@@ -20,9 +20,10 @@ from statistics import median
 from typing import Any, NamedTuple, Protocol
 
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.moments import Moment
+from gllint_runtime.policy.moments import Moment, shifts
 from gllint_runtime.policy.places import Span, folded_word
 from gllint_runtime.policy.reader import Reading, Shown
+from gllint_runtime.policy.spelled import spelled_numbers
 from gllint_runtime.policy.text_units import (
     base_of_unit,
     counted_units,
@@ -725,6 +726,15 @@ class _Search:
             if count >= _MAX_SHOWN:
                 return
 
+    def _spelled_operands(self) -> Iterator[Operand]:
+        """The numbers in words near by that some list, or a number of the conversation, has: "two passengers"."""
+        start = self.previous[0] if self.previous is not None else self.sentence[0]
+        for first, _, value in spelled_numbers(self.judgement.text_of((start, self.sentence[1]))):
+            index = self.judgement.provenance.index
+            sources = self.owner.lists(value) or index.by_value(value, value)
+            if sources:
+                yield Operand(float(value), (), (sources[-1],), _SAID, start + first)
+
     def _named_operands(self, visited: set[Source]) -> Iterator[Operand]:
         """The values of the rows that are named, and those of the keys that are."""
         count = 0
@@ -795,7 +805,8 @@ class _Search:
                     yield Operand(float(source.value), units, (source,), rank)
 
     def _said_operands(self) -> Iterator[Operand]:
-        """The numbers that the user said and the rates of the outputs, which are multiplied."""
+        """What is multiplied: numbers in words, those that the user said, and the rates of the outputs."""
+        yield from self._spelled_operands()
         for source in (*self.judgement.provenance.statements[-6:], *self.owner.rates[-12:]):
             yield Operand(float(source.value), source.units, (source,), _SAID)
         for word in self.words:
@@ -958,6 +969,8 @@ class _Search:
         if operation in (PRODUCT, QUOTIENT) and self.reading.value in (a.value, b.value):
             return False
         if operation is PRODUCT and self.counts and self.digits < 3:
+            if _SAID in (a.rank, b.rank) and min(a.at, b.at) >= 0:  # one of them is in words
+                return not _words_of("times").isdisjoint(self.near_words)
             if _words_of("times").isdisjoint(self.words) or not both_shown:
                 return False
         if operation is REST and (self.digits < 3 or _words_of("of a whole").isdisjoint(self.words)):
@@ -1216,6 +1229,9 @@ class _Search:
             rows = column.of(records)
             if 1 < len(rows) < count:
                 yield rows
+                once = {_row_of(source, records): source for source in rows}
+                if 1 < len(once) < len(rows):
+                    yield [*once.values()]  # an output may list one flight in several pairs
         shown = self._shown_by_key.get(column.key, ())
         rows = [source for source in column.sources[-_MAX_ROWS:] if source in shown] if len(shown) > 1 else []
         if 1 < len(rows) < count:
@@ -1580,6 +1596,9 @@ class _Search:
             for days, words in words_table()["relative days"].items()
             if not self.words.isdisjoint(words.split())
         ]
+        if "ago" not in self.words:  # that counts from today alone
+            moved = sorted(shifts(self.judgement.text_of(self.sentence)))
+            lengths += ((86400.0 * days, None) for days in moved)
         for operand in self.operands:
             if operand.moment is not None:
                 continue
@@ -1655,6 +1674,12 @@ def _tied_places(reading: Reading, readings: Sequence[Reading]) -> tuple[int, in
     ):
         return after[0][0], after[1][0]
     return None
+
+
+def _row_of(source: Source, records: Collection[Record]) -> tuple[object, ...]:
+    """The names of the row that a value is of, and the value: rows that are alike in both are one."""
+    chain = source.record.chain if source.record is not None else ()
+    return (source.value, *(name for own in chain if own in records for name in own.names))
 
 
 def _is_wholly(a: Operand, b: Operand, first: int) -> bool:

@@ -958,6 +958,9 @@ class Judging:
                     and not self._names_only_key(source, named, reading)
                     and not self._are_compared(named, scope)
                     and not self._is_listed(reading, element)
+                    and not any(
+                        folded_word(reading.noun) in name for name in element.names
+                    )  # a $500 certificate
                     and not (not element.names and self._says_total(reading))
                 ):
                     return Miss("record", source)
@@ -1129,7 +1132,8 @@ class Judging:
                 any(renderings.fits(float(element.value)) for renderings in reading.renderings)
                 for element in column.sources
             ):
-                return True
+                said = f"{reading.text} {reading.noun}"  # of the user's "7 business days" it is no key
+                return source.origin != "said" or self.provenance.quotes(said) is None
         return False
 
     def _is_other_extreme(self, source: Source, reading: Reading) -> Miss | None:
