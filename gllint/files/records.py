@@ -72,7 +72,7 @@ def _lines(stream: TextIO, number: int, tick: Callable[[int], None]) -> Iterator
     while line := stream.readline(_LONGEST):
         tick(len(line))
         if len(line) >= _LONGEST:
-            yield Entry(f"line {number}", None, f"it has further than {_LONGEST:,} characters")
+            yield Entry(f"line {number}", None, f"it has more than {_LONGEST:,} characters")
             return
         if line.strip():
             yield _entry(f"line {number}", line)
@@ -152,13 +152,14 @@ def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterat
             yield Entry(
                 "the whole file",
                 None,
-                f"a single value of further than {_LONGEST:,} characters is too large: "
+                f"a single value of more than {_LONGEST:,} characters is too large: "
                 "write JSON Lines or a list of conversations",
             )
             return
     text = "".join(parts)
     parts.clear()
     whole = _entry("the whole file", text)
+    # A second line that is JSON by itself shows JSON Lines: only the first of them is damaged.
     if whole.trouble is not None and second.lstrip()[:1] in ("{", "[") and _value(second)[1]:
         lines = enumerate(text.split("\n"), 1)
         yield from (_entry(f"line {n}", line) for n, line in lines if line.strip())

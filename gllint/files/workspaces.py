@@ -50,11 +50,15 @@ def _members(root: str, top: str) -> Iterator[str]:
 
 
 def _table(path: str, all_tables: bool) -> dict[str, Any]:
-    """Return the content of a TOML file that may list members of a workspace; ``{}`` for any other file."""
+    """Return the content of a TOML file that may list members of a workspace; ``{}`` for any other file.
+
+    With ``all_tables``, its dependencies by path matter as well: ``b = { path = "../b" }``.
+    """
     try:
         data = read_bytes(path)
     except OSError:
         return {}
+    # Most files list none: parsing them takes far longer than a look for these words.
     if b"workspace" not in data and not (all_tables and b"path" in data):
         return {}
     import tomllib

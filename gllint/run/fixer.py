@@ -117,7 +117,7 @@ def suppress(engine: Engine, paths: Sequence[str], narrow: Callable[[Outcome], N
     for path in by_path(fixed.outcome.findings):
         if path in checked and path not in stuck:
             _pin(engine, path, fixed, stuck)
-    if fixed.old_data:
+    if fixed.old_data:  # a file may have changed between the first check and the reading of its bytes
         fixed.outcome = engine.check(paths)
     narrow(fixed.outcome)
     for path, findings in by_path(fixed.outcome.findings).items():
@@ -125,7 +125,7 @@ def suppress(engine: Engine, paths: Sequence[str], narrow: Callable[[Outcome], N
             source = engine.sources.of(path).text.source
             is_python = text_kind(path) is None
             changes = add_noqa(source, findings) if is_python else suppressing_text(path, source, findings)
-            if changes:  # plain text and JSON have no comments
+            if changes:  # none in plain text and JSON, which have no comments
                 _change(engine, path, changes, Counter({"noqa": len(changes)}), fixed, stuck)
     fixed.new_data = _new_data(engine, fixed)
     return fixed

@@ -43,7 +43,8 @@ def tool_names(project: Project) -> dict[str, str]:
 def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> Claim | None:
     """Return the claim with ``index`` of the final message whose text is at ``span``; ``None`` if it is not seen.
 
-    The message is looked for in its own module first, then in modules that import it.
+    ``1`` → the second of ``claims=[...]``. The message is looked for in its own module first, then in modules that
+    import it.
     """
     for path in sorted(project.imports.reaching([module.path]), key=lambda path: path != module.path):
         if path not in project.modules:

@@ -150,8 +150,8 @@ class Session:
         self.metrics = Metrics()
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._count = 0
-        self._heard: list[str] = []
+        self._count = 0  # of the calls: the next one is `tc_1`
+        self._heard: list[str] = []  # what the user said
         self._calls: dict[str, CallRecord] = {}
         self._names: dict[str, str] = {}  # the ids that a framework has for the calls
         self._arranged: dict[str, str] = {}  # of calls that go on, by the framework's id
