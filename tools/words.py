@@ -174,11 +174,11 @@ def count_text(counts: Counts, text: str, line: int) -> None:
             counts.long.append(f"{line}: {' '.join(sentence.split())[:100]}")
 
 
-def source_counts(source: str, own: frozenset[str]) -> Counts:
-    """Return the counts of a Python file; of attributes, only those that ``own`` (the project's names) has."""
+def source_counts(source: str, defined: frozenset[str]) -> Counts:
+    """Return the counts of a Python file; of attributes, only those that ``defined`` (the project's names) has."""
     counts, tree = Counts(), ast.parse(source)
     for name, line, is_attribute in names(tree):
-        if is_attribute and name not in own:
+        if is_attribute and name not in defined:
             continue
         parts = _PART.findall(name)
         counts.parts += len(parts)
@@ -204,9 +204,9 @@ def measure() -> dict[str, tuple[str, Counts]]:
         for floor in ("gllint", "rules", "runtime")
         for path in sorted((ROOT / floor).rglob("*.py"))
     }
-    own = frozenset(name for text in sources.values() for name in definitions(ast.parse(text)))
+    defined = frozenset(name for text in sources.values() for name in definitions(ast.parse(text)))
     result = {
-        path.relative_to(ROOT).as_posix(): (path.relative_to(ROOT).parts[0], source_counts(text, own))
+        path.relative_to(ROOT).as_posix(): (path.relative_to(ROOT).parts[0], source_counts(text, defined))
         for path, text in sources.items()
     }
     for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]:

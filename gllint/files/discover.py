@@ -391,8 +391,8 @@ def _ignores_above(top: str, places: Places) -> _Ignores:
 
 def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
     """Name the pattern files of a folder, the stronger ones last."""
-    own = (f"{folder}/.gitignore",) if ".gitignore" in names else ()
-    return (f"{folder}/.git/info/exclude", *own) if ".git" in names else own
+    in_folder = (f"{folder}/.gitignore",) if ".gitignore" in names else ()
+    return (f"{folder}/.git/info/exclude", *in_folder) if ".git" in names else in_folder
 
 
 def _read_lines(file: str, disobeyed: dict[str, str]) -> list[str]:

@@ -327,9 +327,9 @@ class _Decoder(json.JSONDecoder):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON as a dict.
+    """Return an object of JSON as a dict: ``[("source", ["x = 1"])]`` → ``{"source": ["x = 1"]}``.
 
-    Raises ValueError for a key that occurs twice, which readers treat differently.
+    Raises ValueError if a key of ``_KEYS`` occurs twice, since readers differ in which of the values they take.
     """
     result = dict(pairs)
     if len(result) < len(pairs):

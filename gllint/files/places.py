@@ -107,9 +107,9 @@ class Places:
         """
         if not markers:
             return parent_place
-        own = in_folder(folder) if self._fixed is None and markers != {".git"} else None
-        config = self._override(own) if own is not None else parent_place.config
-        if own is not None and {*FILE_NAMES} <= markers and has_settings(f"{folder}/{FILE_NAMES[1]}"):
+        config_here = in_folder(folder) if self._fixed is None and markers != {".git"} else None
+        config = self._override(config_here) if config_here is not None else parent_place.config
+        if config_here is not None and {*FILE_NAMES} <= markers and has_settings(f"{folder}/{FILE_NAMES[1]}"):
             self.shadowed.append(f"{folder}/{FILE_NAMES[1]}")
         return Place(folder, _based(config, folder), folder if ".git" in markers else parent_place.repository)
 

@@ -60,18 +60,19 @@ def _entries(data: bytes, digest_size: int) -> tuple[list[tuple[bytes, int]], in
     if magic != b"DIRC" or not 2 <= version <= 4:
         raise ValueError("no index of git")
     names: list[tuple[bytes, int]] = []
+    # An entry: what `stat` says of the file, its digest, two bytes of flags (four if extended), and the name.
     place, name = 12, b""
     flags_at = _STAT + digest_size
     for _ in range(count):
         flags = data[place + flags_at] << 8 | data[place + flags_at + 1]
         start = place + flags_at + (4 if flags & _EXTENDED else 2)
         mode = data[place + _MODE + 2] << 8 | data[place + _MODE + 3]
-        if version == 4:
+        if version == 4:  # the name is the previous one without its last bytes, and with a new end
             dropped, start = _number(data, start)
             end = data.index(0, start)
             name = name[: len(name) - dropped] + data[start:end]
             place = end + 1
-        else:
+        else:  # the flags hold the size of the name, and zero bytes fill the entry up to a multiple of eight
             size = flags & _LONG
             end = data.index(0, start) if size == _LONG else start + size
             name = data[start:end]

@@ -132,24 +132,27 @@ def _entries(text: str) -> Any:
 
 
 def _node(lines: deque[tuple[int, str]]) -> Any:
-    """Return the first value of the lines, given with their indentation; the lines that it takes are removed."""
+    """Return the first value of the lines, given with their indentation: ``(0, "a:"), (2, "- 1")`` → ``{"a": [1]}``.
+
+    The lines that it takes are removed.
+    """
     depth, line = lines[0]
     if not _is_item(line) and _ENTRY.fullmatch(line) is None:
         return _scalar(lines.popleft()[1])
     items: list[Any] = []
     members: dict[str, Any] = {}
     while lines and lines[0][0] == depth and _is_item(lines[0][1]) == _is_item(line):
-        _, own = lines.popleft()
+        _, entry = lines.popleft()
         if _is_item(line):
-            inner = own[1:].lstrip()
-            if inner:
-                lines.appendleft((depth + len(own) - len(inner), inner))
+            inner = entry[1:].lstrip()
+            if inner:  # what follows the dash is a line of its own, as far in as it stands
+                lines.appendleft((depth + len(entry) - len(inner), inner))
             items.append(_inner(lines, depth, is_same=False))
-        elif (match := _ENTRY.fullmatch(own)) is not None:
+        elif (match := _ENTRY.fullmatch(entry)) is not None:
             name, value = match.groups()
             members[name] = _scalar(value) if value else _inner(lines, depth, is_same=True)
-        else:
-            lines.appendleft((depth, own))
+        else:  # no entry, so that whoever reads on finds the rest and takes the text for no data
+            lines.appendleft((depth, entry))
             break
     return items if _is_item(line) else members
 

@@ -327,7 +327,9 @@ def _request_of(message: Any, open_requests: dict[Any, tuple[Any, Any]]) -> Any:
     if message["method"] == "notifications/progress":
         params = message.get("params")
         token = params.get("progressToken") if isinstance(params, dict) else None
-        return next((number for number, own in open_requests.values() if own == token), None)
+        return next(
+            (number for number, request_token in open_requests.values() if request_token == token), None
+        )
     is_of_session = message["method"].endswith(("list_changed", "resources/updated"))
     return None if is_of_session else next(reversed(open_requests.values()))[0]
 

@@ -149,17 +149,17 @@ def _settings_and_baselines(
     by_source: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
         by_source.setdefault(engine.config_of(finding.path).source, []).append(finding)
-    own = place.config.source
+    main_source = place.config.source
     changes: list[Change] = []
     baseline_count = 0
     inside = folder.rstrip("/") + "/"
     parts = [source for source in sorted(by_source) if folder == place.root or source.startswith(inside)]
-    for source in dict.fromkeys((own, *parts)):
-        source_place = place if source == own else engine.place_of(source)
-        gain = addition if source == own else Addition()
+    for source in dict.fromkeys((main_source, *parts)):
+        source_place = place if source == main_source else engine.place_of(source)
+        gain = addition if source == main_source else Addition()
         findings = [finding for finding in by_source.get(source, ()) if baseline.takes(finding.code)]
         change, new, named = _baseline(
-            source_place, place.root if source == own else source_place.config.base, engine, findings
+            source_place, place.root if source == main_source else source_place.config.base, engine, findings
         )
         baseline_count += new
         if named is not None:

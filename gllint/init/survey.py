@@ -47,7 +47,7 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
     """
     outcome = engine.check([root])
     source = engine.places.project(root).config.source
-    own = [finding for finding in outcome.findings if engine.config_of(finding.path).source == source]
+    obeying = [finding for finding in outcome.findings if engine.config_of(finding.path).source == source]
     frameworks: Counter[str] = Counter()
     units: Counter[str] = Counter()
     dispatchers: dict[str, None] = {}
@@ -63,18 +63,20 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
         has_macros = has_macros or _MACRO.search(source) is not None
         dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
     kinds = Counter(
-        finding.kind for finding in own if finding.kind is not None and not is_test_path(finding.path, root)
+        finding.kind
+        for finding in obeying
+        if finding.kind is not None and not is_test_path(finding.path, root)
     )
-    broken = [finding.path for finding in own if finding.code == "GL900"]
+    broken = [finding.path for finding in obeying if finding.code == "GL900"]
     templates = [path for path in broken if _IN_TEMPLATE.search(engine.sources.code(path))]
     return Survey(
         outcome,
-        own,
+        obeying,
         _ranked(frameworks),
         _ranked(units),
         _ranked(kinds),
         tuple(dispatchers),
-        sum(is_test_path(finding.path, root) for finding in own),
+        sum(is_test_path(finding.path, root) for finding in obeying),
         has_macros,
         tuple(
             dict.fromkeys(_template_pattern(path.removeprefix(base.rstrip("/") + "/")) for path in templates)

@@ -232,15 +232,15 @@ def installation() -> bytes:
     record = os.path.dirname(gllint.__path__[0]) + f"/gllint-{gllint.__version__}.dist-info/RECORD"
     folders = list(RULES.packages())
     try:
-        own = read_bytes(record)
+        record_data = read_bytes(record)
     except OSError:
-        own = b""
+        record_data = b""
         for package in _OWN_PACKAGES:
             folders += (sys.modules.get(package) or __import__(package)).__path__
     parts = [gllint.__version__, sys.version]
     for folder in folders:
         parts += [f"{path}{stat.st_mtime_ns}{stat.st_size}" for path, stat in _own_files(folder)]
-    return digest(own, *(part.encode("utf-8", "surrogateescape") for part in parts))
+    return digest(record_data, *(part.encode("utf-8", "surrogateescape") for part in parts))
 
 
 def cache_folder(top: str) -> str:

@@ -270,8 +270,8 @@ def _change(
 def _whose(path: str, fixed: Fixed) -> str:
     """Say whose defect a fix that breaks a file is: a package's, if it has a fix there, or gllint's."""
     findings = (f for f in fixed.outcome.findings if f.path == path and f.fix is not None)
-    own = sorted({f"{f.code} of {package_of(f.code)}" for f in findings if is_own(f.code)})
-    return f"{' or '.join(own)}, or a defect of gllint" if own else "a defect of gllint"
+    package_rules = sorted({f"{f.code} of {package_of(f.code)}" for f in findings if is_own(f.code)})
+    return f"{' or '.join(package_rules)}, or a defect of gllint" if package_rules else "a defect of gllint"
 
 
 def _fits(

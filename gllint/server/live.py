@@ -291,8 +291,8 @@ class LiveWorkspace:
 
     def notices(self) -> list[Notice]:
         """Return what of the project is not looked at although no finding in an open file reports it."""
-        own = notices(self.index, self._unread, self.index.files, self._sources.buffer_paths())
-        return [*own, *disobeyed(self.index.means.places)]
+        of_run = notices(self.index, self._unread, self.index.files, self._sources.buffer_paths())
+        return [*of_run, *disobeyed(self.index.means.places)]
 
     def tools(self) -> list[ToolSight]:
         """Return the tools of the project, as far as their files were checked."""

@@ -189,7 +189,9 @@ class Comments:
                 for _, match in _noqas(text)
                 if match is not None
             ]
-            on_line += [own for own, _ in self._own_of(line, column, text) if own is not None]
+            on_line += [
+                suppression for suppression, _ in self._own_of(line, column, text) if suppression is not None
+            ]
             for suppression in on_line:
                 if suppression.form in ("disable", "enable"):
                     self._switch(suppression, line, column)
@@ -206,23 +208,23 @@ class Comments:
         """Return the first and last physical line of what flake8 takes for one line."""
         return self.logical_lines.get(line, (line, line))
 
-    def _cover(self, own: Suppression, line: int, column: int) -> None:
+    def _cover(self, suppression: Suppression, line: int, column: int) -> None:
         """Set what a comment covers: the statement or elements on its line, or, alone on its line, what follows."""
-        own.rows.append(self.row(line))
+        suppression.rows.append(self.row(line))
         if not self._is_alone(line, column):
             for statement in self.statements.on(line):
                 is_edge = statement.range.meets(line)
-                own.ranges += [statement.range] if is_edge else statement.elements_on(line)
-                own.statements += self._places_of(statement)
+                suppression.ranges += [statement.range] if is_edge else statement.elements_on(line)
+                suppression.statements += self._places_of(statement)
         elif (open_statement := self.statements.open_at(line)) is not None:
             following = self._next_code[line]
-            own.ranges += open_statement.elements_from(following)
-            if not own.ranges:
-                own.rows.append(self.row(following))
-            own.statements.append(open_statement.range)
+            suppression.ranges += open_statement.elements_from(following)
+            if not suppression.ranges:
+                suppression.rows.append(self.row(following))
+            suppression.statements.append(open_statement.range)
         elif (next_statement := self.statements.first_after(line)) is not None:
-            own.ranges.append(self.statements.whole(next_statement))
-            own.statements += own.ranges
+            suppression.ranges.append(self.statements.whole(next_statement))
+            suppression.statements += suppression.ranges
 
     def _places_of(self, statement: Statement) -> list[Range]:
         """Return the ranges that a comment behind ``statement`` silences: the statement, and a header right in
@@ -234,31 +236,31 @@ class Comments:
         places = [self.statements.whole(statement)]
         return [previous.range, *places] if previous is not None and previous.is_header else places
 
-    def _switch(self, own: Suppression, line: int, column: int) -> None:
+    def _switch(self, suppression: Suppression, line: int, column: int) -> None:
         """Open the region of lines in which a ``disable`` comment switches its codes off, or end it at an
         ``enable``.
         """
         first, last = self._reach(line, column)
-        for selector in own.codes or ():
+        for selector in suppression.codes or ():
             for code in RULES:
                 if not code.startswith(selector):
                     continue
                 regions = self.regions[code]
                 is_open = bool(regions) and regions[-1].last >= first
-                if own.form == "disable" and not is_open:
-                    regions.append(Region(first, last, own, selector))
-                elif own.form == "enable" and is_open:
+                if suppression.form == "disable" and not is_open:
+                    regions.append(Region(first, last, suppression, selector))
+                elif suppression.form == "enable" and is_open:
                     regions[-1] = regions[-1]._replace(last=first - 1)
-                    own.used.add(selector)
+                    suppression.used.add(selector)
 
     def _reach(self, line: int, column: int) -> tuple[int, int]:
         """Return the first and last line that a ``disable`` reaches: to the end of its block, or of the body below
         its header.
         """
         statements = self.statements
-        own = [] if self._is_alone(line, column) else statements.on(line)
-        if own:  # else a `;` may be there by itself
-            statement = own[0]
+        on_the_line = [] if self._is_alone(line, column) else statements.on(line)
+        if on_the_line:  # else a `;` may be there by itself
+            statement = on_the_line[0]
             first = statement.range.begin[0]
             return first, statements.body_end(statement) if statement.is_header else statements.block_end(
                 statement, statement.indent
@@ -282,17 +284,30 @@ class Comments:
 
         Also each noqa with a word that looks like a code of ours but is none: ``# noqa: GL10X``.
         """
-        suppressions = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
+        suppressions = {
+            (suppression.span, suppression.form): suppression
+            for suppression in self.suppressions
+            if suppression.form != "noqa"
+        }
         results: list[Unreadable] = []
         for line, column, text in self.comments:
             results += _unread_noqas(line, column, text)
-            for own, wrong in self._own_of(line, column, text):
-                needs_reason = require_reason and own is not None and own.form != "enable"
-                if wrong is None and own is not None and needs_reason and not own_reason(text, column, own):
+            for suppression, wrong in self._own_of(line, column, text):
+                needs_reason = require_reason and suppression is not None and suppression.form != "enable"
+                if (
+                    wrong is None
+                    and suppression is not None
+                    and needs_reason
+                    and not own_reason(text, column, suppression)
+                ):
                     message = "this suppression has no reason"
-                    wrong = Unreadable(own.span, message, "Write the reason after the brackets.")
+                    wrong = Unreadable(suppression.span, message, "Write the reason after the brackets.")
                 if wrong is not None:
-                    readable_part = suppressions.get((own.span, own.form)) if own is not None else None
+                    readable_part = (
+                        suppressions.get((suppression.span, suppression.form))
+                        if suppression is not None
+                        else None
+                    )
                     results.append(replace(wrong, readable_part=readable_part))
         return results
 
@@ -350,8 +365,8 @@ class Comments:
             return Edit(span, _with_codes(line[span.column - 1 : span.end_column - 1], words))
         rest = line[span.end_column - 1 :]
         next_one = _upto_next(rest, 0)
-        own = rest[:next_one] if suppression.form == "noqa" else ""
-        reason = _BEGINNING.search(own) if _REASON.search(own) else None
+        comment = rest[:next_one] if suppression.form == "noqa" else ""
+        reason = _BEGINNING.search(comment) if _REASON.search(comment) else None
         if reason is not None:  # what follows a noqa is a comment of its own
             return Edit(Span(span.line, span.column, span.line, span.end_column + reason.start()), "# ")
         if next_one < len(rest):
@@ -419,9 +434,9 @@ def _upto_next(text: str, start: int) -> int:
     return start + following.start() if following is not None else len(text)
 
 
-def own_reason(text: str, column: int, own: Suppression) -> bool:
+def own_reason(text: str, column: int, suppression: Suppression) -> bool:
     """Say whether a reason follows in a comment that begins at ``column``."""
-    start = own.span.end_column - column
+    start = suppression.span.end_column - column
     return _REASON.search(text[start : _upto_next(text, start)]) is not None
 
 

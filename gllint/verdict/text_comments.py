@@ -121,7 +121,7 @@ class TextComments(Comments):
         )
         return dict(places)
 
-    def _cover(self, own: Suppression, line: int, column: int) -> None:
+    def _cover(self, suppression: Suppression, line: int, column: int) -> None:
         """Let a comment cover its own line, or the next one if it is alone on its line."""
         first = line
         if self._is_alone(line, column) and not self._rest(line).strip():
@@ -129,7 +129,7 @@ class TextComments(Comments):
         if not first:
             return
         last = self._last_line(first)
-        own.ranges.append(Range((first, 0), (last + 1, 0)))
+        suppression.ranges.append(Range((first, 0), (last + 1, 0)))
 
     def _rest(self, line: int) -> str:
         """Return what follows the comment that begins on a line."""

@@ -49,9 +49,9 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
         raise TypeError(f"gate takes an Agent or a Team, not {type(target).__name__}")
     if target.parser_model is not None:
         raise TypeError("A parser model sees no result of a tool, and can claim none: leave parser_model out")
-    own = kit.Gate.of(options)
-    own.require_claims(target.output_schema)
-    return cast(TargetT, _gated(target, own))
+    new_gate = kit.Gate.of(options)
+    new_gate.require_claims(target.output_schema)
+    return cast(TargetT, _gated(target, new_gate))
 
 
 def _gated(target: Any, gate: kit.Gate) -> Any:
@@ -68,9 +68,11 @@ def _gated(target: Any, gate: kit.Gate) -> Any:
     return twin
 
 
-def _twin(own: type, mixin: type, gate: kit.Gate, state: dict[str, Any]) -> Any:
-    """Return a copy of an agent or a model of class ``own``, whose class has the gate in it."""
-    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": gate})
+def _twin(original_class: type, mixin: type, gate: kit.Gate, state: dict[str, Any]) -> Any:
+    """Return a copy of an agent or a model of class ``original_class``, whose class has the gate in it."""
+    gated: Any = type(
+        f"Gated{original_class.__name__}", (mixin, original_class), {"__module__": __name__, "_gllint": gate}
+    )
     twin = object.__new__(gated)
     twin.__dict__.update(state)
     return twin
@@ -83,8 +85,8 @@ class _Twin:
 
     def __reduce__(self) -> Any:
         """Say how to copy and to pickle an instance, whose class is created at run time."""
-        mixin, own = type(self).__bases__
-        return _twin, (own, mixin, self._gllint, self.__dict__)
+        mixin, original_class = type(self).__bases__
+        return _twin, (original_class, mixin, self._gllint, self.__dict__)
 
 
 def _gated_model(model: Any, gate: kit.Gate, *, is_output: bool = False) -> Any:
@@ -135,19 +137,19 @@ class _GatedAgent(_Twin):
             self.output_model = _gated_model(self.output_model, self._gllint, is_output=True)
 
     def run(self, *arguments: Any, **options: Any) -> Any:
-        """Run it."""
+        """Do what the framework's ``run`` does, under the session of this run."""
         return self._under(super().run, arguments, options)  # type: ignore[misc]
 
     def arun(self, *arguments: Any, **options: Any) -> Any:
-        """Run it."""
+        """Do what the framework's ``arun`` does, under the session of this run."""
         return self._under(super().arun, arguments, options)  # type: ignore[misc]
 
     def continue_run(self, *arguments: Any, **options: Any) -> Any:
-        """Run it further."""
+        """Do what the framework's ``continue_run`` does, under the session of this run."""
         return self._under(super().continue_run, arguments, options)  # type: ignore[misc]
 
     def acontinue_run(self, *arguments: Any, **options: Any) -> Any:
-        """Run it further."""
+        """Do what the framework's ``acontinue_run`` does, under the session of this run."""
         return self._under(super().acontinue_run, arguments, options)  # type: ignore[misc]
 
     def _under(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
@@ -208,26 +210,30 @@ class _GatedModel(_Twin):
     def response_stream(self, messages: list[Any], *rest: Any, **options: Any) -> Iterator[Any]:
         """The same, by sentences."""
         turn = self._turn(messages, options)
-        own = super().response_stream  # type: ignore[misc]
-        events: Iterator[Any] = kit.under(lambda: _current_turn(turn), own, messages, *rest, **options)
+        ungated_stream = super().response_stream  # type: ignore[misc]
+        events: Iterator[Any] = kit.under(
+            lambda: _current_turn(turn), ungated_stream, messages, *rest, **options
+        )
         return events
 
     def aresponse_stream(self, messages: list[Any], *rest: Any, **options: Any) -> AsyncIterator[Any]:
         """The same, by sentences."""
         turn = self._turn(messages, options)
-        own = super().aresponse_stream  # type: ignore[misc]
-        events: AsyncIterator[Any] = kit.under(lambda: _current_turn(turn), own, messages, *rest, **options)
+        ungated_stream = super().aresponse_stream  # type: ignore[misc]
+        events: AsyncIterator[Any] = kit.under(
+            lambda: _current_turn(turn), ungated_stream, messages, *rest, **options
+        )
         return events
 
     def _turn(self, messages: list[Any], options: Any) -> Any:
         """Return the turn of this answer; ``None`` for an answer to the framework itself (a summary, a memory)."""
         output, run = options.get("run_response"), _RUN.get()
         if not self._gllint_is_output:
-            own = run is None or run.target.id in (
+            is_of_run = run is None or run.target.id in (
                 getattr(output, "agent_id", None),
                 getattr(output, "team_id", None),
             )
-            if output is None or not own:
+            if output is None or not is_of_run:
                 return None
         conversation = getattr(output, "session_id", None)
         with _run_errors():

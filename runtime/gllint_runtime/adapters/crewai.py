@@ -75,11 +75,11 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
         raise TypeError(f"gate takes a Crew or an Agent of CrewAI, not {type(target).__name__}")
     if _is_gated(target):
         raise ValueError(f"This {type(target).__name__.lower()} is gated already")
-    own = kit.Gate.of(options)
+    new_gate = kit.Gate.of(options)
     if isinstance(target, Crew):
-        _enter_crew(target, own)
+        _enter_crew(target, new_gate)
     else:
-        _enter_agent(target, own)
+        _enter_agent(target, new_gate)
     return target
 
 
@@ -92,22 +92,22 @@ def _set(target: Any, **methods: Any) -> None:
         object.__setattr__(target, name, method)  # pydantic admits no other attributes
 
 
-def _run(steps: Callable[..., kit.Steps[Any]], own: Any) -> Callable[..., Any]:
-    """Return a method whose steps are given the method ``own`` that it replaces."""
-    return lambda *arguments, **options: kit.run_steps(steps(own, *arguments, **options))
+def _run(steps: Callable[..., kit.Steps[Any]], method: Any) -> Callable[..., Any]:
+    """Return a method whose steps are given the ``method`` that it replaces."""
+    return lambda *arguments, **options: kit.run_steps(steps(method, *arguments, **options))
 
 
-def _arun(steps: Callable[..., kit.Steps[Any]], own: Any) -> Callable[..., Any]:
-    return lambda *arguments, **options: kit.arun_steps(steps(own, *arguments, **options))
+def _arun(steps: Callable[..., kit.Steps[Any]], method: Any) -> Callable[..., Any]:
+    return lambda *arguments, **options: kit.arun_steps(steps(method, *arguments, **options))
 
 
 # -------------------------------------------------------------------------------------------- crews and agents
 
 
-def _enter_crew(crew: Any, own: kit.Gate) -> None:
+def _enter_crew(crew: Any, gate_of_crew: kit.Gate) -> None:
     """Gate a crew in place: its agents, and the methods that start it."""
-    _require_checkable_crew(own, crew)
-    inner = own.inner
+    _require_checkable_crew(gate_of_crew, crew)
+    inner = gate_of_crew.inner
     agents = [*crew.agents, *(task.agent for task in crew.tasks), crew.manager_agent]
     for agent in agents:
         if agent is not None and not isinstance(agent, Agent):
@@ -118,10 +118,10 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
     kickoff, akickoff, create_manager = crew.kickoff, crew.akickoff, crew._create_manager_agent
 
     def session_of(inputs: Any) -> Session:
-        _require_checkable_crew(own, crew)
+        _require_checkable_crew(gate_of_crew, crew)
         texts = [str(value) for value in (inputs or {}).values() if isinstance(value, str | int | float)]
         texts_for_model = [*texts, *(task.description for task in crew.tasks)]
-        return own.conversation(Kickoff(crew, inputs), map(kit.UserText, texts_for_model))
+        return gate_of_crew.conversation(Kickoff(crew, inputs), map(kit.UserText, texts_for_model))
 
     def kicking(start: Any, inputs: Any = None, *arguments: Any, **options: Any) -> kit.Steps[Any]:
         _require_own(*arguments, *options.values())
@@ -135,28 +135,28 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
 
     _set(
         crew,
-        gllint_gate=own,
+        gllint_gate=gate_of_crew,
         kickoff=_run(kicking, kickoff),
         akickoff=_arun(kicking, akickoff),
         _create_manager_agent=gated_manager,
-        copy=_copier(crew.copy, _enter_crew, own),
+        copy=_copier(crew.copy, _enter_crew, gate_of_crew),
     )
 
 
 def _copier(
-    copy: Callable[[], Any], enter: Callable[[Any, kit.Gate], None], own: kit.Gate
+    copy: Callable[[], Any], enter: Callable[[Any, kit.Gate], None], gate_of_target: kit.Gate
 ) -> Callable[[], Any]:
     """Return a ``copy`` method whose copies are gated too."""
 
     def gated_copy() -> Any:
         twin = copy()
-        enter(twin, own)
+        enter(twin, gate_of_target)
         return twin
 
     return gated_copy
 
 
-def _require_checkable_crew(own: kit.Gate, crew: Any) -> None:
+def _require_checkable_crew(gate_of_crew: kit.Gate, crew: Any) -> None:
     """Raise TypeError for a crew of whose answers some would be unchecked."""
     if crew.stream:
         raise TypeError("The answers of a gated crew are not streamed: set stream=False")
@@ -165,7 +165,7 @@ def _require_checkable_crew(own: kit.Gate, crew: Any) -> None:
     for task in crew.tasks:
         _require_no_final_tool(task.tools)
         for form in (task.output_pydantic, task.output_json, task.response_model):
-            own.require_claims(form)
+            gate_of_crew.require_claims(form)
 
 
 def _require_no_final_tool(tools: Any) -> None:
@@ -174,7 +174,7 @@ def _require_no_final_tool(tools: Any) -> None:
             raise TypeError(f"The tool {tool.name} answers itself, unchecked: set result_as_answer=False")
 
 
-def _enter_agent(agent: Any, own: kit.Gate) -> None:
+def _enter_agent(agent: Any, gate_of_agent: kit.Gate) -> None:
     """Gate an agent in place: its model, and the methods that start it.
 
     Raises TypeError for one that cannot be checked.
@@ -195,11 +195,11 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
             _require_no_final_tool(inputs.tools)
         elif not is_inner:  # a model writes the task of an agent within a run
             history = _history(inputs)
-        session = own.conversation(Kickoff(agent, inputs), history)
+        session = gate_of_agent.conversation(Kickoff(agent, inputs), history)
         session.prompt("\n".join([agent.goal, agent.backstory]))
         _wrap(agent.llm)
         _listen()
-        run = _Run(own, session, form)
+        run = _Run(gate_of_agent, session, form)
         with kit.binding(_RUN, run), _stopping(is_inner=is_inner), kit.using(session):
             yield
 
@@ -210,7 +210,7 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
     def kicking(
         start: Any, messages: Any, response_format: Any = None, *arguments: Any, **options: Any
     ) -> kit.Steps[Any]:
-        own.require_claims(response_format)
+        gate_of_agent.require_claims(response_format)
         _require_own(*arguments, *options.values())
         begins = isinstance(messages, str) or all(message.get("role") == "user" for message in messages)
         with running(messages, response_format, begins=begins):
@@ -218,12 +218,12 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
 
     _set(
         agent,
-        gllint_gate=own,
+        gllint_gate=gate_of_agent,
         execute_task=_run(executing, agent.execute_task),
         aexecute_task=_arun(executing, agent.aexecute_task),
         kickoff=_run(kicking, agent.kickoff),
         kickoff_async=_arun(kicking, agent.kickoff_async),
-        copy=_copier(agent.copy, _enter_agent, own),
+        copy=_copier(agent.copy, _enter_agent, gate_of_agent),
     )
 
 
@@ -287,12 +287,16 @@ def _on_call(context: Any) -> None:
     if run is None or not isinstance(context.tool_input, dict):
         return
     schema = context.tool.args_schema.model_json_schema() if context.tool is not None else None
-    own = next((call for call in run.calls if call[0] == context.tool_name), None)
-    if own is not None:
+    known_call = next((call for call in run.calls if call[0] == context.tool_name), None)
+    if known_call is not None:
         with suppress(ValueError):  # another thread took it
-            run.calls.remove(own)
+            run.calls.remove(known_call)
     call = kit.ToolCall(
-        run.session, context.tool_name, context.tool_input, schema=schema, id=own[2] if own else None
+        run.session,
+        context.tool_name,
+        context.tool_input,
+        schema=schema,
+        id=known_call[2] if known_call else None,
     )
     run.tool_calls.append((context.tool_input, call))
     if call.refusal is not None:
@@ -331,17 +335,17 @@ def _wrap(llm: Any) -> None:
     if getattr(vars(llm).get("call"), "gllint_llm", None) is llm:
         return
 
-    def asking(own: Any, messages: Any, *arguments: Any, **options: Any) -> kit.Steps[Any]:
+    def asking(call_model: Any, messages: Any, *arguments: Any, **options: Any) -> kit.Steps[Any]:
         """Call the model until its answer passes."""
         options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
         run = _RUN.get()
         if run is None or not _asks_for_answer(messages, options):
-            return (yield own(messages, **options))
+            return (yield call_model(messages, **options))
         turn = _Turn(run, llm, messages, options)
         while True:
             with turn.privately():
                 try:
-                    answer = yield own(turn.messages, **options)
+                    answer = yield call_model(turn.messages, **options)
                 except ValidationError as error:
                     answer = _Misfit(error)
             if turn.accepts(answer):

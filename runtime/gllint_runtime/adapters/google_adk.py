@@ -134,11 +134,11 @@ class _Agents:
                 return tool  # a toolset
             tool = FunctionTool(tool)
         twin = copy.copy(tool)
-        own = tool.run_async
+        original_run = tool.run_async
 
         async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
             with kit.using(self.session(tool_context)):
-                return await own(args=args, tool_context=tool_context)
+                return await original_run(args=args, tool_context=tool_context)
 
         twin.run_async = run_async
         return twin
@@ -154,14 +154,14 @@ class _Agents:
         """Keep a call until its tool has returned."""
         self._calls.put(tool_context, call)
 
-    def _end_callback(self, own: Any) -> Any:
+    def _end_callback(self, user_callbacks: Any) -> Any:
         """Return the callback that records the result of a tool, after the user's own callbacks have changed it."""
 
         async def end_call(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
             """Record the result of a tool, as the user's own callbacks leave it."""
             if isinstance(tool_response, _Refusal):
                 return None
-            for callback in own:
+            for callback in user_callbacks:
                 changed = callback(
                     tool=tool, args=args, tool_context=tool_context, tool_response=tool_response
                 )

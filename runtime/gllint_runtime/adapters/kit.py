@@ -130,8 +130,8 @@ class Gate:
     @classmethod
     def of(cls, options: GateOptions) -> Gate:
         """Return the gate with the keywords of a ``gate``. Raises TypeError for others."""
-        own: Any = {("option" if name == "session" else name): value for name, value in options.items()}
-        return cls(**own)
+        fields: Any = {("option" if name == "session" else name): value for name, value in options.items()}
+        return cls(**fields)
 
     def __deepcopy__(self, memo: Any) -> Gate:
         """Copies of an agent share its gate."""
@@ -230,13 +230,13 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
     """Raise GLSecurityError SESSION_SHARED if the session belongs to another conversation; else note this one as
     its own.
     """
-    own = session.conversation
-    if own is None:
+    owner = session.conversation
+    if owner is None:
         session.conversation = conversation or "the first"
-    elif own == conversation:  # whatever is left of its history
+    elif owner == conversation:  # whatever is left of its history
         return
     elif (begins and session.has_calls) or (
-        conversation is not None and own not in (conversation, "the first")
+        conversation is not None and owner not in (conversation, "the first")
     ):
         other = f"conversation '{conversation[:80]}'" if conversation else "a conversation that begins anew"
         raise GLSecurityError("SESSION_SHARED", f"The session of another conversation was given to {other}")
@@ -395,10 +395,12 @@ async def _awaited(enter: Callable[[], AbstractContextManager[Any]], result: Any
 
 def twin(target: Value, mixin: type, **attributes: Any) -> Value:
     """Return a copy of an object whose class has the methods of ``mixin`` before its own, with ``attributes`` set."""
-    own: Any = type(target)
+    original_class: Any = type(target)
     copied: Any = copy.copy(target)
-    kind: Any = type(own)
-    copied.__class__ = kind(f"Gated{own.__name__}", (mixin, own), {"__module__": mixin.__module__})
+    kind: Any = type(original_class)
+    copied.__class__ = kind(
+        f"Gated{original_class.__name__}", (mixin, original_class), {"__module__": mixin.__module__}
+    )
     for name, value in attributes.items():
         object.__setattr__(copied, name, value)
     return cast(Value, copied)
@@ -475,13 +477,13 @@ class ToolCall:
         """
         self.session, self.name, self.id = session, name, id
         self.refusal: str | None = None
-        self.arguments: dict[str, Any] = {} if arguments is None else dict(arguments)
-        own = self.arguments
+        given = {} if arguments is None else dict(arguments)
+        self.arguments: dict[str, Any] = given
         try:
-            self.arguments = session.tool_arguments(name, own, args_schema=schema)
+            self.arguments = session.tool_arguments(name, given, args_schema=schema)
         except GLError as error:
             self.refusal = Session.repair_hint(error)
-        self.is_changed = self.arguments != own
+        self.is_changed = self.arguments != given
 
     def steps(
         self,
@@ -695,8 +697,8 @@ def restore(
     envelope = reply
     texts = [text for text in (reply if isinstance(reply, list) else [reply]) if isinstance(text, str)]
     if texts:
-        own = [text for text in texts if text.startswith('{"tool_call_id"')]
-        envelope = json_value(own[0]) if own else None
+        envelopes = [text for text in texts if text.startswith('{"tool_call_id"')]
+        envelope = json_value(envelopes[0]) if envelopes else None
     if isinstance(envelope, Mapping) and {"tool_call_id", "output"} <= envelope.keys():
         output, call_id = envelope["output"], envelope["tool_call_id"]
         if isinstance(units := envelope.get("units"), Mapping):

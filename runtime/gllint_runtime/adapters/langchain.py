@@ -302,10 +302,10 @@ def _tool_call(session: Session, call: Any, tool: Any) -> kit.ToolCall:
     return kit.ToolCall(session, call["name"], call["args"], schema=schema, id=call["id"])
 
 
-def _refusal_of(call: kit.ToolCall, own: Any) -> ToolMessage | None:
+def _refusal_of(call: kit.ToolCall, model_call: Any) -> ToolMessage | None:
     if call.refusal is None:
         return None
-    return ToolMessage(call.refusal, tool_call_id=own["id"], name=own["name"], status="error")
+    return ToolMessage(call.refusal, tool_call_id=model_call["id"], name=model_call["name"], status="error")
 
 
 def _arrange(session: Session, messages: Sequence[Any]) -> None:
@@ -379,8 +379,8 @@ def _as_message(item: Any) -> BaseMessage | None:
     ``None`` for any other value.
     """
     if isinstance(item, ChatMessage) and item.role not in _OTHER_ROLES:
-        own = {"additional_kwargs": item.additional_kwargs, "response_metadata": item.response_metadata}
-        return AIMessage(item.content, id=item.id, name=item.name, **own)
+        metadata = {"additional_kwargs": item.additional_kwargs, "response_metadata": item.response_metadata}
+        return AIMessage(item.content, id=item.id, name=item.name, **metadata)
     if isinstance(item, BaseMessage) or item is None:
         return item
     try:
@@ -560,11 +560,11 @@ class _Sayings:
             places.setdefault(number, deque()).append(place)
         last = -1
         for number in numbers:
-            own = places.get(number, deque())
-            while own and own[0] <= last:
-                own.popleft()
-            if own:
-                last = own.popleft()
+            places_left = places.get(number, deque())
+            while places_left and places_left[0] <= last:
+                places_left.popleft()
+            if places_left:
+                last = places_left.popleft()
             else:
                 words.append(number)
         return session.verify(" ".join(words)).status == "success"
@@ -657,11 +657,11 @@ def _structured(
     """Return the messages and the structure of a structured answer as they may be shown. Raises GLError."""
     replies = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
-    own = [call for call in calls if call["id"] in replies]
+    answer_calls = [call for call in calls if call["id"] in replies]
     if structure is None:  # what LangChain says is wrong with it
         problem = next(m.text for m in messages if isinstance(m, ToolMessage))
         raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {problem}")
-    names = {call["name"] for call in own}
+    names = {call["name"] for call in answer_calls}
     schema = next((item for item in schemas if getattr(item, "__name__", "") in names), None)
     if schema is None and len(schemas) == 1:
         schema = schemas[0]
@@ -672,10 +672,10 @@ def _structured(
         if isinstance(message, AIMessage):
             metadata = {**message.response_metadata, _CHECKED: []}
             new: dict[str, Any] = {"response_metadata": metadata}
-            if own:
+            if answer_calls:
                 message = _checked(session, message)
                 new["tool_calls"] = [
-                    {**call, "args": data} if call in own else call for call in message.tool_calls
+                    {**call, "args": data} if call in answer_calls else call for call in message.tool_calls
                 ]
             else:
                 new["content"] = _with_text(message.content, json.dumps(data, ensure_ascii=False))
@@ -748,13 +748,13 @@ class _Turn:
 
     def _misfit(self, error: StructuredOutputError) -> str:
         """Return the hint about an answer that LangChain could not read; raise its error after the last repair."""
+        if error.ai_message.tool_calls:  # which would stay without results if the model were asked again
+            raise error
 
         def misfit() -> None:
             raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {error}")
 
         try:
-            if error.ai_message.tool_calls:
-                raise error
             self._turn.attempt(misfit)
         except GLError:
             raise error from None
@@ -830,9 +830,12 @@ class _Turn:
                 if callable(getattr(handler, "stream", None)):  # that of stream_mode="messages"
                     manager.add_handler(self._sentences.twin(handler), inherit=True)
             config = {**config, "callbacks": manager}
-        own = config.get("configurable", {})
-        if (send := own.get(_SEND)) is not None:
-            config = {**config, "configurable": {**own, _SEND: lambda writes: send(self.sent(writes))}}
+        configurable = config.get("configurable", {})
+        if (send := configurable.get(_SEND)) is not None:
+            config = {
+                **config,
+                "configurable": {**configurable, _SEND: lambda writes: send(self.sent(writes))},
+            }
         with kit.binding(var_child_runnable_config, config), kit.using(self.session):
             yield config
 
@@ -949,9 +952,11 @@ def _gated_graph(graph: Any, gate: kit.Gate, mixin: type) -> Any:
         name: node if name == START else node.copy({"bound": _gated(node.bound, gate)})
         for name, node in graph.nodes.items()
     }
-    own = type(graph)
+    original_class = type(graph)
     # Copies, as with_config() makes them, are of the same class.
-    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": gate})
+    gated: Any = type(
+        f"Gated{original_class.__name__}", (mixin, original_class), {"__module__": __name__, "_gllint": gate}
+    )
     twin = object.__new__(gated)
     twin.__dict__.update(graph.copy({"nodes": nodes}).__dict__)
     return twin
@@ -1037,15 +1042,18 @@ class _NodeRun:
             self._calls[call["id"]] = tool_call
             return {**call, "args": dict(tool_call.arguments)} if tool_call.is_changed else call
 
-        if isinstance(input, Mapping) and isinstance(own := input.get("tool_call"), Mapping):
-            return {**input, "tool_call": checked_call(own)}  # as create_agent sends each call to its tools
+        if isinstance(input, Mapping) and isinstance(single_call := input.get("tool_call"), Mapping):
+            return {
+                **input,
+                "tool_call": checked_call(single_call),
+            }  # as create_agent sends each call to its tools
         if isinstance(input, list) and input and not state:
-            return [call for own in input if (call := checked_call(own)) is not None]
+            return [call for model_call in input if (call := checked_call(model_call)) is not None]
         places = [i for i, message in enumerate(state) if isinstance(message, AIMessage)]
         place = places[-1] if places and (self._is_of_tools or places[-1] == len(state) - 1) else None
         if place is None or not (last := state[place]).tool_calls:  # type: ignore[attr-defined]
             return input
-        calls = [call for own in last.tool_calls if (call := checked_call(own)) is not None]  # type: ignore[attr-defined]
+        calls = [call for model_call in last.tool_calls if (call := checked_call(model_call)) is not None]  # type: ignore[attr-defined]
         if calls == last.tool_calls:  # type: ignore[attr-defined]
             return input
         return _with_messages(

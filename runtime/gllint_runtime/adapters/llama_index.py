@@ -52,11 +52,11 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     """
     if not isinstance(target, BaseWorkflowAgent | AgentWorkflow):
         raise TypeError(f"gate takes an agent or an AgentWorkflow, not {type(target).__name__}")
-    own = kit.Gate.of(options)
+    new_gate = kit.Gate.of(options)
     if isinstance(target, BaseWorkflowAgent):
-        return cast(TargetT, _gated(target, _GatedAgent, own, target))
-    twin = _gated(target, _GatedWorkflow, own, target.agents[target.root_agent])
-    twin.agents = {name: _gated(agent, _GatedAgent, own, agent) for name, agent in target.agents.items()}
+        return cast(TargetT, _gated(target, _GatedAgent, new_gate, target))
+    twin = _gated(target, _GatedWorkflow, new_gate, target.agents[target.root_agent])
+    twin.agents = {name: _gated(agent, _GatedAgent, new_gate, agent) for name, agent in target.agents.items()}
     return cast(TargetT, twin)
 
 
@@ -170,7 +170,7 @@ class _Gated:
             return await super()._call_tool(ctx, tool, tool_input)  # type: ignore[misc]
         schema = tool.metadata.get_parameters_dict() if tool.metadata.fn_schema else None
         call = kit.ToolCall(_session(self._gllint), name, tool_input, schema=schema, id=_TOOL_ID.get())
-        own = super()._call_tool  # type: ignore[misc]
+        call_ungated = super()._call_tool  # type: ignore[misc]
 
         def refused(hint: str) -> ToolOutput:
             return ToolOutput(
@@ -179,7 +179,7 @@ class _Gated:
 
         return await kit.arun_steps(
             call.steps(
-                lambda: own(ctx, tool, dict(call.arguments) if call.is_changed else tool_input),
+                lambda: call_ungated(ctx, tool, dict(call.arguments) if call.is_changed else tool_input),
                 refused,
                 partial(_recorded, tool),
             )
@@ -393,7 +393,9 @@ def _value(call: kit.ToolCall, output: ToolOutput) -> Any:
     items = raw if isinstance(raw, list | tuple) else [raw]
     is_blocks = any(hasattr(item, "block_type") or hasattr(item, "get_content") for item in items)
     is_data = isinstance(raw, dict | list | tuple | int | float | Quantity | BaseModel) and not is_blocks
-    if is_data and not hasattr(raw, "isError"):
+    if is_data and not hasattr(
+        raw, "isError"
+    ):  # a result of MCP is a model too, but its blocks are its output
         return raw
     return kit.read_blocks(
         call.session, [block.text for block in output.blocks if isinstance(block, TextBlock)]

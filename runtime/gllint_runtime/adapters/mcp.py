@@ -95,13 +95,13 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     needs ``session``: that of its only client, or a function of the request's context. It gains a tool,
     ``gllint_verify_answer``.
     """
-    own = kit.Gate.of(options)
+    new_gate = kit.Gate.of(options)
     if isinstance(target, MCPServer):
-        if own.option is None:
+        if new_gate.option is None:
             raise ValueError(
                 "A server does not know its conversations: give session= one, or a function of the context"
             )
-        target.middleware.append(_ServerGate(own))
+        target.middleware.append(_ServerGate(new_gate))
         target.add_tool(_verify, VERIFY, structured_output=False)
         return target
     if not hasattr(target, "call_tool") or hasattr(target, "add_tool"):
@@ -111,7 +111,7 @@ def gate(target: TargetT, **options: Unpack[kit.GateOptions]) -> TargetT:
     # An ordinary dict: Python 3.13.0 loses attributes that two objects share where they were made.
     target.__dict__ = dict(target.__dict__)
     gated.__dict__ = target.__dict__  # one client under two names: what one connects, the other has
-    gated.__dict__.setdefault("_gllint", _Calls(own, target))
+    gated.__dict__.setdefault("_gllint", _Calls(new_gate, target))
     return cast(TargetT, gated)
 
 
@@ -152,9 +152,11 @@ class _GatedCalls:
     ) -> Any:
         """Call a tool, and return its recorded result; in claims mode it names the call that claims cite."""
         call = kit.ToolCall(session_of(self), name, arguments)
-        own: Any = super().call_tool  # type: ignore[misc]
+        call_ungated: Any = super().call_tool  # type: ignore[misc]
         return await kit.arun_steps(
-            call.steps(lambda: own(name, dict(call.arguments), *more, **options), _refused, _recorded)
+            call.steps(
+                lambda: call_ungated(name, dict(call.arguments), *more, **options), _refused, _recorded
+            )
         )
 
 

@@ -407,13 +407,13 @@ class _Turn:
         """Begin a turn from the arguments of a request to the model."""
         self.agents, self.options = agents, dict(options)
         self._is_stored = bool(options.get("previous_response_id") or options.get("conversation_id"))
-        own: dict[str, bool] = {
+        is_gated: dict[str, bool] = {
             tool.name: getattr(getattr(tool, "on_invoke_tool", None), "gllint", False) for tool in tools
         }
-        history = [*_history(instructions, items, own), *([kit.Answer()] if self._is_stored else [])]
+        history = [*_history(instructions, items, is_gated), *([kit.Answer()] if self._is_stored else [])]
         self.session = agents.session(agents.request_context(items), history, options.get("conversation_id"))
         self.kit = kit.Turn(agents.gate, self.session)
-        self.input = _with_foreign_results(self.session, items, own)
+        self.input = _with_foreign_results(self.session, items, is_gated)
         is_structured = isinstance(output_schema, _GatedOutput) and not output_schema.is_plain_text()
         self.structure: _GatedOutput | None = output_schema if is_structured else None
 
@@ -531,7 +531,7 @@ def _kind(item: Any) -> Any:
     return (item.get("type") or item.get("role")) if isinstance(item, Mapping) else None
 
 
-def _history(instructions: Any, items: Any, own: Mapping[str, bool]) -> Iterator[kit.Event]:
+def _history(instructions: Any, items: Any, is_gated: Mapping[str, bool]) -> Iterator[kit.Event]:
     """Yield the items of a conversation as its events, without results of tools that have no gate."""
     if isinstance(instructions, str):
         yield kit.UserText(instructions, "prompt")
@@ -542,7 +542,9 @@ def _history(instructions: Any, items: Any, own: Mapping[str, bool]) -> Iterator
         if kind == "function_call":
             calls[item.get("call_id")] = item.get("name")
             yield kit.ToolUse(item.get("call_id"), item.get("name"), item.get("arguments"))
-        elif kind == "function_call_output" and own.get(calls.get(item.get("call_id")) or "") is not False:
+        elif (
+            kind == "function_call_output" and is_gated.get(calls.get(item.get("call_id")) or "") is not False
+        ):
             yield kit.ToolReply(item.get("call_id"), None, _result_texts(item))
         if kind in ("function_call", "assistant"):
             yield kit.Answer()
@@ -557,7 +559,7 @@ def _result_texts(item: Any) -> list[Any]:
     )
 
 
-def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
+def _with_foreign_results(session: Session, items: Any, is_gated: Mapping[str, bool]) -> Any:
     """Return the items as the model receives them, and record the results of tools that the gate does not run.
 
     Such tools belong to MCP servers or to the provider. Their results are recorded even if the session has a
@@ -567,19 +569,19 @@ def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool])
         return items
     calls: dict[Any, Any] = {item.get("call_id"): item for item in items if _kind(item) == "function_call"}
     return [
-        _recorded(session, item, calls.get(item.get("call_id"), {}), own)
+        _recorded(session, item, calls.get(item.get("call_id"), {}), is_gated)
         if _kind(item) == "function_call_output"
         else item
         for item in items
     ]
 
 
-def _recorded(session: Session, item: Any, call: Any, own: Mapping[str, bool]) -> Any:
+def _recorded(session: Session, item: Any, call: Any, is_gated: Mapping[str, bool]) -> Any:
     """Return an item with the result of a tool without a gate as the model receives it, recorded once."""
     output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
-    if own.get(name or "") or name is None or not isinstance(output, str):
+    if is_gated.get(name or "") or name is None or not isinstance(output, str):
         return item
-    if own.get(name) is None and session.told_of(call_id) is not None:  # of the history
+    if is_gated.get(name) is None and session.told_of(call_id) is not None:  # of the history
         return item
     arguments: Any = {}
     with suppress(ValueError, RecursionError):

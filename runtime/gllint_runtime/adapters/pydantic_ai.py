@@ -131,13 +131,15 @@ def _require_claims(gate: kit.Gate, output: Any) -> None:
         _require_claims(gate, get_args(output))
     elif inspect.isroutine(output):
         hints = get_type_hints(output, include_extras=True)
-        own = {name: hints.get(name, Any) for name in inspect.signature(output).parameters}
-        own = {name: hint for name, hint in own.items() if (get_origin(hint) or hint) is not RunContext}
-        for name, hint in own.items():
+        parameters = {name: hints.get(name, Any) for name in inspect.signature(output).parameters}
+        parameters = {
+            name: hint for name, hint in parameters.items() if (get_origin(hint) or hint) is not RunContext
+        }
+        for name, hint in parameters.items():
             gate.require_claims(hint, f"{name} of {output.__name__}()")
         # The function is checked by its arguments as one dict, which does not tell which of them is Unclaimed.
-        if len(own) > 1 and any(
-            isinstance(mark, Declared) for hint in own.values() for mark in get_args(hint)
+        if len(parameters) > 1 and any(
+            isinstance(mark, Declared) for hint in parameters.values() for mark in get_args(hint)
         ):
             raise TypeError(
                 f"{output.__name__}() takes Unclaimed next to other parameters: declare one model with all of them"
@@ -437,8 +439,8 @@ class GatedToolset(WrapperToolset[Any]):
         session.arrange([part.tool_call_id for part in parts if isinstance(part, ToolCallPart)])
         schema = tool.tool_def.parameters_json_schema
         call = kit.ToolCall(session, name, tool_args, schema=schema, id=ctx.tool_call_id)
-        own = super().call_tool
-        return await _called(call, lambda changed: own(name, changed or tool_args, ctx, tool))
+        call_ungated = super().call_tool
+        return await _called(call, lambda changed: call_ungated(name, changed or tool_args, ctx, tool))
 
 
 def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any], Any], Any]:
@@ -458,11 +460,11 @@ def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any]
         """Return the checked output, or ask the model again."""
         if ctx.partial_output:
             return ""
-        own = _session(kit.Gate(session), ctx)
+        found_session = _session(kit.Gate(session), ctx)
         try:
             if isinstance(output, BaseModel) and not {"message", "claims"} < type(output).model_fields.keys():
-                return kit.checked_structure(own, output)
-            return kit.check_final(own, output).message
+                return kit.checked_structure(found_session, output)
+            return kit.check_final(found_session, output).message
         except GLError as error:
             raise ModelRetry(Session.repair_hint(error)) from error
 

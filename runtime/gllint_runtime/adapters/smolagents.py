@@ -123,8 +123,8 @@ class _Agent:
 
     def _history(self) -> Iterator[kit.Event]:
         """Yield the memory of the agent as events of a conversation."""
-        if isinstance(own := getattr(self.agent, "instructions", None), str):
-            yield kit.UserText(own, "prompt")
+        if isinstance(instructions := getattr(self.agent, "instructions", None), str):
+            yield kit.UserText(instructions, "prompt")
         for step in self.agent.memory.steps:
             if isinstance(step, TaskStep):
                 yield kit.UserText(step.task)
@@ -145,9 +145,9 @@ class _Agent:
         run = self._run.get()
         run.step, step.gllint, hints = step, [], run.hints
         if isinstance(self.agent, CodeAgent):
-            own = {**self.agent.tools, **self.agent.managed_agents}
+            tools = {**self.agent.tools, **self.agent.managed_agents}
             self.agent.python_executor.send_tools(
-                {name: tool if name == "final_answer" else self._called(tool) for name, tool in own.items()}
+                {name: tool if name == "final_answer" else self._called(tool) for name, tool in tools.items()}
             )
         deltas: list[Any] = []
         events: list[Any] = []
@@ -252,15 +252,19 @@ class _Agent:
         if call is not None:
             with suppress(ValueError):  # another thread took it
                 run.calls.remove(call)
-        own = kit.ToolCall(run.session, name, arguments, schema=_schema(tool), id=call[2] if call else None)
+        gated_call = kit.ToolCall(
+            run.session, name, arguments, schema=_schema(tool), id=call[2] if call else None
+        )
 
         def refused(hint: str) -> Any:
             raise AgentToolExecutionError(hint, self.agent.logger)
 
         execute = partial(
-            self._own["execute_tool_call"], name, dict(own.arguments) if own.is_changed else arguments
+            self._own["execute_tool_call"],
+            name,
+            dict(gated_call.arguments) if gated_call.is_changed else arguments,
         )
-        return kit.run_steps(own.steps(execute, refused, partial(self._recorded, run)))
+        return kit.run_steps(gated_call.steps(execute, refused, partial(self._recorded, run)))
 
     def _called(self, tool: Any) -> Any:
         """Return a tool as code calls it: the code gets the output itself, the model receives its id in the logs."""
@@ -306,11 +310,10 @@ def _checked(session: Session, output: Any) -> Any:
         return output
     if type(output).__module__.startswith("PIL."):  # a picture that no tool has wrapped yet
         return output
-    if (isinstance(output, Mapping) and "message" in output) or not isinstance(
-        output, Mapping | list | tuple
-    ):
-        if isinstance(output, str | int | float | Mapping):
-            return kit.check_final(session, str(output) if isinstance(output, str) else output).message
+    if isinstance(output, str):
+        return kit.check_final(session, str(output)).message  # a plain text: smolagents has a class for texts
+    if isinstance(output, int | float) or (isinstance(output, Mapping) and "message" in output):
+        return kit.check_final(session, output).message
     for key in _keys(output):
         session.check(key)
     return kit.checked_structure(session, output)

@@ -37,8 +37,8 @@ _READ_ONLY, _NOTE_TAKING, *_ = _BY_RANK = [*ToolCategory]
 
 def preview(tool: Any, arguments: Mapping[str, Any]) -> str:
     """Describe a call for the person who decides: by the tool's own ``preview(**args)``, else as the call itself."""
-    if callable(own := getattr(tool, "preview", None)):
-        return str(own(**arguments))
+    if callable(preview_of_tool := getattr(tool, "preview", None)):
+        return str(preview_of_tool(**arguments))
     listing = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     return f"{tool.name}({listing})"
 

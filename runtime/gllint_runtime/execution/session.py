@@ -926,7 +926,7 @@ class Session:
         quantities = [*cited.values()]
         if self._naked(message, macros, [quantity.unit for quantity in quantities]):
             return None
-        own = [
+        claims_in_part = [
             replace(macro, start=macro.start - len(before), end=macro.end - len(before))
             for macro in macros
             if macro.start >= len(before)
@@ -935,7 +935,7 @@ class Session:
         def shown(macro: Macro) -> str:
             return format_quantity(quantities[macro.index or 0], part[macro.end : macro.end + REST_LENGTH])
 
-        return "".join(in_place(part, own, shown))
+        return "".join(in_place(part, claims_in_part, shown))
 
     def _sourced_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
         """Return a part of a stream if each number in it has a source; ``None`` if not, or if it has a macro."""

@@ -91,9 +91,9 @@ def plain_policy(policy: Policy) -> dict[str, Any]:
     return settings | {"render": None, "today": policy.today and policy.today.isoformat()}
 
 
-def log_policy_differences(own: Policy, stored: Mapping[str, Any]) -> None:
+def log_policy_differences(of_program: Policy, stored: Mapping[str, Any]) -> None:
     """Log the settings in which the policy of a stored session differs from the program's."""
-    settings = json.loads(json.dumps(plain_policy(own)))
+    settings = json.loads(json.dumps(plain_policy(of_program)))
     missing = object()
     differing = [
         name

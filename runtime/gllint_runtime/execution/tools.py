@@ -99,11 +99,11 @@ def as_tool(tool: Any) -> Any:
         raise TypeError(
             f"{type(tool).__name__} is not a tool: it needs a name and a function, or a run method"
         )
-    own = {key: getattr(tool, key) for key in _OPTIONAL if getattr(tool, key, None) is not None}
-    schema = own.get("args_schema")
+    options = {key: getattr(tool, key) for key in _OPTIONAL if getattr(tool, key, None) is not None}
+    schema = options.get("args_schema")
     if callable(model_schema := getattr(schema, "model_json_schema", None)):  # a pydantic model
-        own["args_schema"] = model_schema()
-    return Tool(name=name, fn=run, **{"result_schema": {}, **own})
+        options["args_schema"] = model_schema()
+    return Tool(name=name, fn=run, **{"result_schema": {}, **options})
 
 
 _OPTIONAL = ("description", "args_schema", "result_schema", "live_required", "category", "timeout", "preview")

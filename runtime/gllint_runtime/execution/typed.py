@@ -187,13 +187,13 @@ def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
         return None if values is None else {"type": "object", "additionalProperties": values}
     if not records or not (typing.is_typeddict(hint) or (isinstance(hint, type) and is_dataclass(hint))):
         return None
-    own = typing.get_type_hints(hint, include_extras=True)
+    hints = typing.get_type_hints(hint, include_extras=True)
     if is_dataclass(hint):
         required = [f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING]
     else:  # what it knows of its keys itself is blind to annotations that are text
         needed = hint.__required_keys__
-        required = sorted(name for name in needed if get_origin(own[name]) is not typing.NotRequired)
-    members = {name: inner(member) for name, member in own.items()}
+        required = sorted(name for name in needed if get_origin(hints[name]) is not typing.NotRequired)
+    members = {name: inner(member) for name, member in hints.items()}
     if None in members.values():
         return None
     return {"type": "object", "properties": members, "required": required, "additionalProperties": False}

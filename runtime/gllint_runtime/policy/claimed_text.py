@@ -61,8 +61,9 @@ def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterato
         if not other and unit in BARE_UNITS:
             other = _unit_of_bare(layout, place, limits[number] + bool(number), limits[number + 2])
         if other:
-            own = "no unit" if unit in BARE_UNITS else unit
-            hint = f"Leave out {other!r}: a reader would take it for the unit or size of this number, which has {own}."
+            unit_text = "no unit" if unit in BARE_UNITS else unit
+            belief = "a reader would take it for the unit or size of this number"
+            hint = f"Leave out {other!r}: {belief}, which has {unit_text}."
             yield Fault(macros[number].start, macros[number].end, hint, True)
 
 

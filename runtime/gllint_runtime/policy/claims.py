@@ -167,8 +167,8 @@ def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, .
         steps = tuple(_name_of(str(step)) for step in path) or ("result",)
         if steps != path:
             claimable[steps] = None if steps in claimable else path
-    own = {*paths} if claimable else set()
-    return {steps: path for steps, path in claimable.items() if path is not None and steps not in own}
+    listed = {*paths} if claimable else set()
+    return {steps: path for steps, path in claimable.items() if path is not None and steps not in listed}
 
 
 def _name_of(key: str) -> str:

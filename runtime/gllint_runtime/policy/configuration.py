@@ -143,9 +143,9 @@ def _table(path: str, explicit: bool) -> Table | None:
         raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from None
     if data.startswith(_OTHER_ENCODINGS):
         raise ConfigurationError(f"{path}: not UTF-8 text: save the file as UTF-8")
-    own = path.endswith("gllint.toml")
+    is_of_gllint = path.endswith("gllint.toml")
     if (
-        not own and not explicit and b"gllint" not in data
+        not is_of_gllint and not explicit and b"gllint" not in data
     ):  # parsing each pyproject.toml on the way up takes longer
         return None
     if len(data) > LARGEST:
@@ -180,19 +180,19 @@ def _table(path: str, explicit: bool) -> Table | None:
     if entries is not None and not isinstance(entries, dict):
         raise table.error(f"key 'tool.gllint' must be a table, not {literal(entries)}", "")
     if entries is not None and not path.endswith("pyproject.toml"):
-        _check_form(Table(path, text, document), own)
+        _check_form(Table(path, text, document), is_of_gllint)
     return table if entries is not None else None
 
 
-def _check_form(whole: Table, own: bool) -> None:
+def _check_form(whole: Table, is_of_gllint: bool) -> None:
     """Raise :class:`ConfigurationError` for a file with keys both in [tool.gllint] and outside of it.
 
-    Those outside have no effect. ``own`` is true of a gllint.toml, in which every key is meant for gllint.
+    Those outside have no effect. ``is_of_gllint`` is true of a gllint.toml, in which every key is meant for gllint.
     """
     from gllint_runtime.policy.toml_lines import line_of
 
     names = schema()["properties"]
-    key = next((key for key in whole.entries if key != "tool" and (own or key in names)), None)
+    key = next((key for key in whole.entries if key != "tool" and (is_of_gllint or key in names)), None)
     if key is None:
         return
     line = line_of(whole.text, ("tool", "gllint"))

@@ -223,8 +223,8 @@ def is_plain(
 ) -> bool:
     """Return whether a number under ``key`` is no quantity by a project's ``plain-keys`` and ``plain-kinds``.
 
-    ``keys`` are patterns (``"*_id"``), ``kinds`` such as "count". A fraction is of no kind. Only the key is read,
-    never the code, so that the linter and the runtime agree.
+    ``"order_id"`` is by the key ``"*_id"``, ``"room_count"`` by the kind ``"count"``, unless it is a fraction (2.5).
+    Only the key is read, never the code, so that the linter and the runtime agree.
     """
     if is_plain_key(key, keys):
         return True

@@ -312,12 +312,13 @@ def _digits(
 
 def _excuses(text: str, whitelist: Collection[str], symbols: re.Pattern[str]) -> list[re.Match[str]]:
     """Return the matches of dates, times, versions, list markers, units with digits and whitelisted expressions."""
+    # Letters of scripts without blanks become blanks: in "到2024-05-03为止" the date ends where a letter follows.
     parted = text if text.isascii() else pattern("end of a word").sub(" ", text)
     excuses = [match for pattern in (*_CONTEXTS, symbols) for match in pattern.finditer(parted)]
     if whitelist:
         from gllint_runtime.policy.patterns import matches  # few projects have expressions of their own
 
-        excuses += (match for own in whitelist for match in matches(own, text))
+        excuses += (match for expression in whitelist for match in matches(expression, text))
     return [match for match in excuses if match.re not in (_DATE, _TIME) or _is_real(match)]  # not 25:61
 
 

@@ -353,9 +353,9 @@ class Layout:
         brackets behind it, the lines above it, and last a caption ("All figures in millions").
         """
         line = self.line_at(place.start)
-        own = self._declared_in_row(line, place) if line.kind == "row" else self._declared_nearby(line, place)
-        if own is not None:
-            return own
+        nearest = self._declared_in_row if line.kind == "row" else self._declared_nearby
+        if (declared := nearest(line, place)) is not None:
+            return declared
         for head in line.heads:
             text = self.text[slice(*head)]
             if declared := declaration(text.rstrip().rstrip(":"), False):
@@ -525,18 +525,18 @@ def _line(piece: str, start: int) -> Line:
 def _with_heads(line: Line, piece: str, context: _Context) -> _Context:
     """Give a line what is above it that counts for it; return what is above the next."""
     headings, label, parents, header, has_items = context
-    own, trimmed = (line.start, line.end), piece.strip()
+    this_line, trimmed = (line.start, line.end), piece.strip()
     if line.kind == "heading":
         level = len(trimmed) - len(trimmed.lstrip("#"))
-        headings = (*(pair for pair in headings if pair[0] < level), (level, own))
+        headings = (*(pair for pair in headings if pair[0] < level), (level, this_line))
         label, parents, header = None, (), None
     elif line.kind == "label":
-        label, parents, header, has_items = own, (), None, False
+        label, parents, header, has_items = this_line, (), None, False
     elif line.kind == "prose":
         if has_items or not trimmed.endswith(":"):
             label = None
         if trimmed.endswith(":"):
-            label, has_items = own, False
+            label, has_items = this_line, False
         parents, header = (), None
     elif line.kind == "item":
         has_items, header = True, None
@@ -549,8 +549,8 @@ def _with_heads(line: Line, piece: str, context: _Context) -> _Context:
     elif line.kind == "blank":
         header = None
     if line.kind not in ("blank", "heading"):
-        labels = (label,) if label is not None and label != own else ()
-        line.heads = (*line.heads, *labels, *(span for _, span in reversed(headings)))
+        labels = (label,) if label is not None and label != this_line else ()
+        line.heads = (*line.heads, *labels, *(place for _, place in reversed(headings)))
     return _Context(headings, label, parents, header, has_items)
 
 

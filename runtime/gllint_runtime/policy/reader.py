@@ -683,7 +683,7 @@ def _join_ranges(text: str, readings: list[Reading]) -> None:
         ):
             first.renderings = (first.renderings[0].scaled(second.multiplier), *first.renderings)
         if first.shape == "number" and not first.units and first.renderings and first.value in range(25):
-            moment = next((own for own in second.moments if own.has_time and not own.has_date), None)
+            moment = next((time for time in second.moments if time.has_time and not time.has_date), None)
             if moment is not None and _RANGE.fullmatch(text, first.end, second.start):  # from 2 to 4 pm
                 hour = int(first.value) + (12 if first.value + 12 <= (moment.hour or 0) else 0)
                 first.moments, first.shape, first.renderings = (Moment(hour=hour, minute=0),), "moment", ()
@@ -710,7 +710,7 @@ def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
             and last.shape == "number" == reading.shape
             and reading.multiplier == 0.01
             and reading.value < 1.0 == last.multiplier
-            and (dollars := next((own.value for own in last.renderings if own.value % 1 == 0), 0.0))
+            and (dollars := next((shown.value for shown in last.renderings if shown.value % 1 == 0), 0.0))
             and (units := tuple(unit for unit in last.units if unit in reading.units))
             and _JOINT.fullmatch(text, last.place.end, reading.start)
         ):  # 19 dollars and 99 cents
@@ -726,14 +726,14 @@ def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
             and last.own_unit
             and not last.renderings[0].value % 1
             and _JOINT.fullmatch(text, last.place.end, reading.start)
-            and (own := size_of_unit(last.units[0])) is not None
-            and (other := size_of_unit(reading.units[0])) is not None
-            and own.dimension == other.dimension
-            and not own.offset
-            and other.factor < own.factor
-            and reading.renderings[0].value * other.factor < own.factor
+            and (larger := size_of_unit(last.units[0])) is not None
+            and (smaller := size_of_unit(reading.units[0])) is not None
+            and larger.dimension == smaller.dimension
+            and not larger.offset
+            and smaller.factor < larger.factor
+            and reading.renderings[0].value * smaller.factor < larger.factor
         ):
-            part = reading.renderings[0].scaled(other.factor / own.factor)
+            part = reading.renderings[0].scaled(smaller.factor / larger.factor)
             sign = -1 if last.is_signed else 1
             whole = Shown(last.renderings[0].value + sign * part.value, part.lower_margin, part.upper_margin)
             last.end, last.renderings = reading.end, (whole,)

@@ -85,8 +85,10 @@ def schema_numbers(schema: Schema, shapes: Collection[str] = ()) -> Iterator[Sch
     skip = is_inlined_quantity if not shapes else lambda node: _is_quantity(node, shapes)
     # A unit that is declared around a branch of `anyOf`, or for a list, also holds within.
     for path, node in subschemas(schema, skip=skip):
-        own = declared_unit(node)
-        declared = SchemaUnit((*path, *own.path), own.unit) if own else units.get(_same_value(path))
+        of_node = declared_unit(node)
+        declared = (
+            SchemaUnit((*path, *of_node.path), of_node.unit) if of_node else units.get(_same_value(path))
+        )
         if declared is not None:
             units[path] = declared
         if isinstance(node, Mapping) and (keyword := numeric_keyword(node)) is not None:

@@ -77,7 +77,7 @@ def pattern(name: str) -> re.Pattern[str]:
     ends = [
         end for unit in units_of("allowed").values() for end in unit.ends if len(end) > 2 and end.isalnum()
     ]
-    own = {
+    built_in = {
         "units": "|".join(units + currencies),
         "long units": "|".join(unit for unit in units if len(unit) > 1 and unit != "mi"),
         "time units": "|".join(TIME_UNITS),
@@ -85,7 +85,7 @@ def pattern(name: str) -> re.Pattern[str]:
     }
 
     def source(name: str) -> str:
-        text = own[name] if name in own else _sections()[name]
+        text = built_in[name] if name in built_in else _sections()[name]
         return re.sub(r"<([a-z ]+)>", lambda inner: f"(?:{source(inner[1])})", text)
 
     return re.compile(source(name).replace("/", r"(?![^\W\d_])"))
@@ -431,8 +431,8 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
         last = word.end() if word else end + 1
         return Fault(end, last, _TOUCHES.format(text[end:last]))
     place = _next(plain, end) if not _is_unspaced(char) else end
-    while unit is not None and char not in "'’" and (own := _own_end(plain, place, unit)):
-        place = _next(plain, own)
+    while unit is not None and char not in "'’" and (end_of_unit := _own_end(plain, place, unit)):
+        place = _next(plain, end_of_unit)
     if place >= len(text) or text[place] in "\n\u2029":
         return None
     last = _end_of_change(plain, place, symbols, unit)

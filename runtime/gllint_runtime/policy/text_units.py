@@ -258,9 +258,9 @@ def base_of_unit(unit: str) -> float:
     """Return how many seconds, metres, bytes … a unit is: ``"min"`` → 60; 0 for a unit without such a base."""
     size = size_of_unit(unit)
     for base in words_table()["bases"]["words"].split() if size is not None and not size.offset else ():
-        own = size_of_unit(base)
-        if own is not None and size is not None and own.dimension == size.dimension:
-            factor = size.factor / own.factor
+        base_size = size_of_unit(base)
+        if base_size is not None and size is not None and base_size.dimension == size.dimension:
+            factor = size.factor / base_size.factor
             return 0.0 if abs(factor - 1) < 1e-12 else factor
     return 0.0
 

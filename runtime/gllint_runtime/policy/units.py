@@ -317,15 +317,14 @@ def _is_factor(name: str, power: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
-    """Return the verdict on a unit that no list allows: a real unit ("not-allowed") or no unit ("unknown"), with
-    what is meant.
-    """
+    """Return the verdict on a unit that no list allows: "not-allowed" for ``"furlong"``, "unknown" for ``"kWhh"``."""
     spelling = spelling_of(unit, extend)
     dimension = _dimension(_lenient(unit), stock=True)
     nearest = spelling.meant
     if dimension is None:
         reason = "It cannot be read as a unit."
         return UnitVerdict(unit, "unknown", None, nearest, reason, unit, spelling)
+    # Where it is not sure which unit is meant, no dimension is given, so that none is named for a wrong unit.
     dimension = (
         None
         if spelling.is_ambiguous or (nearest is None and (spelling.remark or _is_abbreviation_of_pint(unit)))

@@ -32,7 +32,7 @@ def checker(schema: Any) -> Checker:
 
     ``{"type": "number"}``, ``"a"`` → ``((), "'a' is not of type 'number'")``. The validator is built at the first use.
     """
-    own = inline_refs(schema, {_QUANTITY_KEYWORD: True})
+    inlined = inline_refs(schema, {_QUANTITY_KEYWORD: True})
 
     @cache
     def validator() -> Any:
@@ -49,7 +49,7 @@ def checker(schema: Any) -> Checker:
             "patternProperties": _pattern_properties,
             "uniqueItems": _are_unique,
         }
-        return extended(Draft202012Validator, keywords)(own, registry=Registry())
+        return extended(Draft202012Validator, keywords)(inlined, registry=Registry())
 
     def check(data: Any) -> tuple[Path, str] | None:
         """Return the place and the text of the most relevant error, or ``None``."""
