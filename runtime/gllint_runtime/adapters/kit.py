@@ -477,13 +477,13 @@ class ToolCall:
         """
         self.session, self.name, self.id = session, name, id
         self.refusal: str | None = None
-        given = {} if arguments is None else dict(arguments)
-        self.arguments: dict[str, Any] = given
+        model_arguments = {} if arguments is None else dict(arguments)
+        self.arguments: dict[str, Any] = model_arguments
         try:
-            self.arguments = session.tool_arguments(name, given, args_schema=schema)
+            self.arguments = session.tool_arguments(name, model_arguments, args_schema=schema)
         except GLError as error:
             self.refusal = Session.repair_hint(error)
-        self.is_changed = self.arguments != given
+        self.is_changed = self.arguments != model_arguments
 
     def steps(
         self,
