@@ -375,7 +375,7 @@ def _drawn(
         mutants = [mutant for name in files[group] for mutant in _mutants(name)]
         draw.shuffle(mutants)
         least = _LEAST.get(group, _LEAST_OF_OTHERS)
-        due += [((number + 0.5) / least, group, mutant) for number, mutant in enumerate(mutants)]
+        due += [(number / least, group, mutant) for number, mutant in enumerate(mutants)]
     return sorted(due, key=lambda each: each[0])
 
 
