@@ -199,7 +199,7 @@ _JOBS = _option("--jobs", "The number of processes.", type=click.IntRange(min=1)
     "(REV..: since REV itself).",
     metavar="REV",
 )
-@_flag("--add-noqa", "Write a suppression on each finding's line.")
+@_flag("--add-noqa", "Write a suppression at each finding.")
 @_flag("--ignore-noqa", "Also report findings that comments suppress.")
 @_option(
     "--config",

@@ -3,7 +3,8 @@
 ## What it does
 
 Reports each type `number` or `integer` (alone or in a list of types), and each numeric `const` or `enum`, in a schema
-that is passed as `result_schema`, `output_schema` or `outputSchema`.
+that is passed as `result_schema`, `output_schema` or `outputSchema`. If a schema is generated from a class, GL101
+reports the number instead.
 
 ## Why is this bad?
 
@@ -40,13 +41,12 @@ boiler = Tool(
 
 ## How to fix
 
-Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is unsafe, because the tool must then
-return a Quantity.
+In a `result_schema`, declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix does this. It is
+unsafe, because the tool must then return a Quantity.
 
-Other programs read MCP's `outputSchema` and the `output_schema` of other libraries. In these, write out the schema of a
-Quantity, as the help shows: clients cannot resolve a `greenlang:` reference, and some then drop all tools of the
-server. There is no automatic fix, because you must change the result together with the schema. The help names a unit
-only if the property's name contains it (`heat_kwh`).
+An `outputSchema` or `output_schema` is read by MCP clients and libraries that cannot resolve a `greenlang:` reference.
+In these, write out the schema of a Quantity, as the help shows; there is no fix. The help names a unit only if the
+property's name contains it (`heat_kwh`).
 
 Or declare the unit of the number: `{"type": "number", "x-unit": "kWh"}`. The keywords `unit`, `ucumUnit` and `currency`
 work too. GL501 and GL502 check the declared unit.

@@ -4,8 +4,8 @@
 
 Reports a number whose unit differs from
 
-- the unit of its Quantity: `{"value": heat_wh, "unit": "kWh"}`, or `quantity(heat_wh, "kWh")` with a helper of the
-  project
+- the unit of its Quantity: `{"value": heat_wh, "unit": "kWh"}`, or `quantity(heat_wh, "kWh")` with a function
+  `quantity` of your project that builds a Quantity
 - the unit in the name of its parameter: `store(heat_kwh=heat_wh)`
 - the unit that the result schema declares (`x-unit`)
 - the unit that a library function expects: `time.sleep(delay_ms)`
@@ -14,10 +14,10 @@ gllint reads the unit of a number from the end of its name (`heat_wh`, `row[f"{n
 contains it, or from a pint or astropy unit. It follows the unit through arithmetic and functions of the project:
 
 - `power_kw * hours` is in kWh.
-- `heat_wh / 1000` is in kWh. If a factor leads to no known unit, the unit is unknown.
+- `heat_wh / 1000` is in kWh, because 1 kWh is 1000 Wh. The unit of `heat_wh / 7` is unknown.
 - `loss_kwh / heat_kwh` is a fraction. Multiplied by 100, it is a percentage.
 - `heat_kwh * loss_percent` is in kWh only after a division by 100.
-- `amount_cents` is in hundredths of any currency.
+- `amount_cents` is in hundredths of any currency, so `{"value": amount_cents, "unit": "USD"}` is reported.
 
 If the unit of any part is unknown, nothing is reported. A name that can mean two units (`power_mw`) is reported only if
 both are wrong.
