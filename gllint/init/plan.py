@@ -75,7 +75,7 @@ def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) ->
         proposal = propose(project_survey, place.config, place.root, mode)
         engine.progress.clear()
         new_engine, outcome = _check_proposal(engine, place, project_survey, proposal.addition)
-        by_mode = proposal.left_out_by_mode(outcome.findings)
+        by_mode = proposal.count_of_mode(outcome.findings)
         proposal = proposal._replace(settled={**proposal.settled, "mode": by_mode})
         changes, baseline_count = _settings_and_baselines(
             absolute(path), place, proposal.addition, new_engine, outcome

@@ -28,7 +28,7 @@ class Proposal(NamedTuple):
     settled: Mapping[str, int]
     of_mode: tuple[Finding, ...] = ()
 
-    def left_out_by_mode(self, remaining: Iterable[Finding]) -> int:
+    def count_of_mode(self, remaining: Iterable[Finding]) -> int:
         """Return how many findings sourced mode alone leaves out, if these are the ``remaining`` ones."""
         places = {(finding.path, finding.span, finding.code) for finding in remaining}
         return sum((finding.path, finding.span, finding.code) not in places for finding in self.of_mode)

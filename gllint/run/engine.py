@@ -175,8 +175,9 @@ class Engine(Means):
         outcome.notices += disobeyed(self.places)
         outcome.findings.sort(key=in_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
+        gaps = outcome.left_out
         for failure in outcome.failures:
-            outcome.left_out.setdefault(failure.path, f"{failure.code} failed on it")
+            gaps.setdefault(failure.path, f"{failure.code} failed on it")
         self.progress.clear()
         return outcome
 

@@ -15,7 +15,7 @@ from gllint_rules.project.project import registrars
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Module
 from gllint_rules.tools.discovery import values_under
-from gllint_rules.tools.name_calls import called_by_name, dispatch_calls
+from gllint_rules.tools.name_calls import called_by_name
 from gllint_rules.tools.registrars import COMPUTED, Registrar, described_in, functions_in
 from gllint_rules.tools.registrars import functions as functions_of
 from gllint_rules.words.names import LIKE_TOOLS, TOOL_PARAMETERS
@@ -49,9 +49,9 @@ def _without_function(context: Context) -> Iterator[ToolSight]:
     module, words = context.module, context.names.table.descriptions
     all_registrars = context.project.once(registrars)
     names = {r.used_as for r in all_registrars if r.kind == "described" and r.path == module.path}
-    answered = context.project.once(_answered_names) if names else names
-    missing = names - answered - ({COMPUTED} if answered else set())
-    if not missing or COMPUTED in answered:
+    callable_names = context.project.once(_names_with_function) if names else names
+    missing = names - callable_names - ({COMPUTED} if callable_names else set())
+    if not missing or COMPUTED in callable_names:
         return
     for value, scope in values_under(module, _CHOICES):
         missing -= described_in(context.evaluator, value, Frame(module, scope), words, is_choice=True)
@@ -63,25 +63,25 @@ def _without_function(context: Context) -> Iterator[ToolSight]:
             return
 
 
-def _answered_names(project: Project) -> frozenset[str]:
+def _names_with_function(project: Project) -> frozenset[str]:
     """Return the names of the project's tools, and those by which it calls functions that are described as JSON.
 
     :data:`COMPUTED` is among them if it calls what it looks up by a name.
     """
-    return frozenset[str]().union(*project.answers(_answered_in, project.once(registrars)))
+    return frozenset[str]().union(*project.answers(_names_in, project.once(registrars)))
 
 
-def _answered_in(project: Project, module: Module, registrars: frozenset[Registrar]) -> frozenset[str]:
+def _names_in(project: Project, module: Module, registrars: frozenset[Registrar]) -> frozenset[str]:
     words = project.names.table.descriptions
-    names = {call.name for call in called_by_name(project.evaluator, words, module, registrars)}
-    names |= {tool.name for tool in project.tools.of(module) if tool.name}
     sunk: list[object] = []
 
     def sink(*fields: object) -> None:
         sunk.append(fields)
 
-    if any(True for _ in dispatch_calls(project.evaluator, words, module, registrars, sink)) or sunk:
-        names.add(COMPUTED)
+    calls = called_by_name(project.evaluator, words, module, registrars, sink)
+    names = {COMPUTED} if sunk else set[str]()
+    names |= {call.name for call in calls}
+    names |= {tool.name for tool in project.tools.of(module) if tool.name}
     return frozenset(names)
 
 

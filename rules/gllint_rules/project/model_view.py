@@ -197,7 +197,7 @@ def _visible(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tupl
     if framework.pair_results:
         value = join(*(part for option in options(value) for part in _each_of_pair(option)))
     if framework.shapes:
-        value = join(*(_shaped(option, framework.shapes) for option in options(value)))
+        value = join(*(_payload_of_shape(option, framework.shapes) for option in options(value)))
     if not framework.plain_results:
         value = join(*(_unless_refused(option) for option in options(value)))
     return expr, value
@@ -235,14 +235,17 @@ def _each_of_pair(value: Value) -> tuple[Value, ...]:
     return (value,)
 
 
-def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:
+def _payload_of_shape(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:
     """Return the payload of a dict that has the keys of one of ``shapes``, and of one in its payload."""
     if isinstance(value, DictOf):
         for keys, places in shapes.items():
             if keys <= value.entries.keys():
                 entries: dict[Key, tuple[Entry, ...]] = {
                     key: tuple(
-                        replace(item, value=join(*(_shaped(part, shapes) for part in options(item.value))))
+                        replace(
+                            item,
+                            value=join(*(_payload_of_shape(part, shapes) for part in options(item.value))),
+                        )
                         for item in items
                     )
                     for key, items in value.entries.items()

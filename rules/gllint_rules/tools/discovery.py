@@ -41,7 +41,7 @@ from gllint_rules.tools.framework_names import (
     origins,
     real_names,
 )
-from gllint_rules.tools.name_calls import ANYWHERE, called_by_name, dispatch_calls
+from gllint_rules.tools.name_calls import ANYWHERE, called_by_name
 from gllint_rules.tools.registrars import (
     DESCRIPTIONS,
     Registrar,
@@ -127,10 +127,7 @@ class Forms:
                 yield tool
         calls = called_by_name(self.evaluator, self.table.descriptions, module, registrars)
         names = Counter(function for _, function in {(call.name, call.function.function) for call in calls})
-        for call in (
-            *calls,
-            *dispatch_calls(self.evaluator, self.table.descriptions, module, registrars, nowhere),
-        ):
+        for call in calls:
             function = call.function.function
             if function not in tool_functions:
                 tool_functions.add(function)
@@ -150,9 +147,13 @@ class Forms:
             self.table.descriptions,
         ):
             pass
-        sink = self._sink(module, None, registrars=by_path)
-        for _ in dispatch_calls(self.evaluator, self.table.descriptions, module, registrars, sink):
-            pass
+        called_by_name(
+            self.evaluator,
+            self.table.descriptions,
+            module,
+            registrars,
+            self._sink(module, None, registrars=by_path),
+        )
         return frozenset(by_path.get(module.path, ()))
 
     def _sink(

@@ -31,7 +31,7 @@ from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
 from gllint_rules.reading.reads import SHAPE
 from gllint_rules.tools.framework_names import bound_function
-from gllint_rules.tools.registrars import COMPUTED, Registrar, Sink, functions_within
+from gllint_rules.tools.registrars import COMPUTED, Registrar, Sink, deep_functions, nowhere
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
 
@@ -57,11 +57,16 @@ class NameCall(NamedTuple):
 
 
 def called_by_name(
-    evaluator: Evaluator, words: DescriptionWords, module: Module, registrars: Iterable[Registrar]
+    evaluator: Evaluator,
+    words: DescriptionWords,
+    module: Module,
+    registrars: Iterable[Registrar],
+    sink: Sink = nowhere,
 ) -> list[NameCall]:
     """Return the functions that ``module`` calls by the names of tools that a module of the project describes.
 
-    Where functions that bear the name of the tool are among them, no others are.
+    Where functions that bear the name of the tool are among them, no others are. A registry of the project may compute
+    the names: what it looks up and calls is under :data:`ANYWHERE`, and ``sink`` takes note of what fills it.
     """
     described = described_names(frozenset(registrars))
     if not described:
@@ -71,29 +76,15 @@ def called_by_name(
     own = frozenset(name for name, paths in described.items() if module.path in paths)
     calls = dict.fromkeys((*search.calls(), *search.direct_calls(own)))
     with_namesake = {call.name for call in calls if call.is_namesake}
+    computed = search.dispatch_calls(sink) if search.is_near(set().union(*described.values())) else ()
     return [
-        call
-        for call in calls
-        if (call.is_namesake or call.name not in with_namesake) and search.is_near(described[call.name])
+        *(
+            call
+            for call in calls
+            if (call.is_namesake or call.name not in with_namesake) and search.is_near(described[call.name])
+        ),
+        *computed,
     ]
-
-
-def dispatch_calls(
-    evaluator: Evaluator,
-    words: DescriptionWords,
-    module: Module,
-    registrars: Iterable[Registrar],
-    sink: Sink,
-) -> Iterator[NameCall]:
-    """Yield the functions that ``module`` looks up by a name and calls with a tool's arguments, under :data:`ANYWHERE`.
-
-    A registry of the project may compute the names that it describes to the model. ``sink`` takes note of what fills
-    what they are looked up in.
-    """
-    described = described_names(frozenset(registrars))
-    search = _Search(evaluator, words, module, frozenset(described))
-    if described and search.is_near(set().union(*described.values())):
-        yield from search.dispatch_calls(sink)
 
 
 @lru_cache(maxsize=4)
@@ -337,7 +328,7 @@ class _Search(Struct, eq=False):
                     values = [*call.args, *(value for _, value in call.keywords)]
                     if any(map(self._holds_arguments, values)):
                         functions = [*self._functions(call.func, Frame(self.module, call_scope))]
-                        functions += functions_within(self.evaluator, base, Frame(self.module, scope), sink)
+                        functions += deep_functions(self.evaluator, base, Frame(self.module, scope), sink)
                         for function in functions:
                             yield NameCall(ANYWHERE, function, call_scope, call.at, False)
 

@@ -98,7 +98,7 @@ def functions_in(
     return walk.functions(False, of_objects)
 
 
-def functions_within(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink) -> tuple[FunctionOf, ...]:
+def deep_functions(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink) -> tuple[FunctionOf, ...]:
     """Return the functions in the container ``expr``, also inside the dicts and objects that it contains."""
     walk = _Walk(evaluator, sink, is_deep=True)
     walk.container(expr, frame)
