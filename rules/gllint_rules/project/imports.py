@@ -44,6 +44,7 @@ class Imports:
         # The modules that change something in another one, which that one does not show.
         self.told_by: dict[str, set[str]] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
+        self._imported: dict[str, tuple[Module, frozenset[str]]] = {}
 
     def add(self, module: Module) -> None:
         """Add a module that is read already."""
@@ -117,6 +118,19 @@ class Imports:
             path = self.find_module(package.path, f".{name}")
             return self.module_at(path) if path is not None else None
         return None
+
+    def imported_by(self, path: str) -> frozenset[str]:
+        """Return the files of the project that the file at ``path`` imports; none if it is missing."""
+        module = self.module_at(path)
+        if module is None:
+            return frozenset()
+        known = self._imported.get(path)
+        if known is None or known[0] is not module:
+            names = {name for i in module.outline.imports for name in (i.module, _dotted(i.module, i.name))}
+            files = (self.find_module(path, name) for name in sorted(names))
+            known = module, frozenset(file for file in files if file is not None)
+            self._imported[path] = known
+        return known[1]
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
@@ -212,6 +226,10 @@ class Imports:
         folders = self._packages.get(parts.partition("/")[0], ())
         paths = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
         return max(paths, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
+
+
+def _dotted(module: str, name: str) -> str:
+    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
 
 
 def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:

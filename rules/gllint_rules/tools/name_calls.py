@@ -29,7 +29,6 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
-from gllint_rules.reading.reads import SHAPE
 from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tools.registrars import COMPUTED, Registrar, Sink, deep_functions, nowhere
 from gllint_rules.tuples import NamedTuple
@@ -156,24 +155,11 @@ class _Search(Struct, eq=False):
     def _led_to(self, path: str) -> frozenset[str]:
         """Return the files that the one at ``path`` imports, and those that these do; what a package imports aside."""
         if path not in self._leads:
-            first = self._imported_by(path)
-            direct = [other for other in first if not other.endswith("/__init__.py")][:MOST_IMPORTS]
-            self._leads[path] = first.union(*map(self._imported_by, direct))
+            imported_by = self.evaluator.modules.imported_by
+            first = imported_by(path) if path != ANYWHERE else frozenset()
+            direct = [other for other in sorted(first) if not other.endswith("/__init__.py")][:MOST_IMPORTS]
+            self._leads[path] = first.union(*map(imported_by, direct))
         return self._leads[path]
-
-    def _imported_by(self, path: str) -> frozenset[str]:
-        """Return the files of the project that the file at ``path`` imports."""
-        modules = self.evaluator.modules
-        module = modules.module_at(path) if path != ANYWHERE else None
-        if module is None:
-            return frozenset()
-        module.note(SHAPE)
-        names = {i.module for i in module.outline.imports}
-        names |= {
-            f"{i.module}{'' if i.module.endswith('.') else '.'}{i.name}" for i in module.outline.imports
-        }
-        files = (modules.find_module(path, dotted) for dotted in sorted(names))
-        return frozenset(file for file in files if file is not None)
 
     # --- branches ------------------------------------------------------------------------------------------------
 
