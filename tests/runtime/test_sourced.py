@@ -155,6 +155,15 @@ LEGS = [
     ]
     for one, price in (("ZX10", 98), ("ZX36", 152), ("ZX18", 158))
 ]
+FARES = [
+    {
+        "flight": "ZX1",
+        "arrives": "20:00:00",
+        "free_seats": {"first": 16},
+        "prices": {"full": 443, "low": 187},
+    },
+    {"flight": "ZX2", "arrives": "09:30:00", "free_seats": {"first": 4}, "prices": {"full": 390, "low": 190}},
+]
 BAGS = {"passengers": [{"name": "Ann"}, {"name": "Bo"}], "level": "silver"}
 WALLET = {
     "gift_card_77": {"source": "gift_card", "amount": 62},
@@ -191,6 +200,9 @@ WALLET = {
         # The word behind a number is a part of the name of its record.
         (WALLET, "With the $62 gift card and the $500 certificate.", "", ["62 sourced", "500 sourced"]),
         (WALLET, "With the gift card of $500.", "", ["500 mislabelled"]),
+        # A time of day, and free seats, are no part of a price.
+        (FARES, "Flight ZX1 arrives at 20:00 and costs $423.", "", ["423 unsourced"]),
+        (FARES, "Flight ZX1 has 16 free seats and costs $459.", "", ["459 unsourced"]),
         # "business" is a key, and the user's own word.
         (
             {"prices": {"business": 210, "economy": 90}},
@@ -268,6 +280,15 @@ def test_a_macro_still_shows_what_it_claims() -> None:
     assert gate.check("It costs {{claim:0}} for order A-48213.", [claim]).message == (
         "It costs 49.99 USD for order A-48213."
     )
+
+
+def test_a_hint_says_that_the_oldest_outputs_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gllint_runtime.provenance.engine._MAX_WEIGHT", 20_000)
+    gate = session()
+    assert "forgotten" not in gate.verify("It costs $77.77.").hint
+    for number in range(40):
+        gate.record("rows", {}, [{"name": f"Row {number}", "value": number + 0.25}] * 5)
+    assert "forgotten" in gate.verify("It costs $77.77.").hint
 
 
 def test_a_stream_releases_what_holds() -> None:

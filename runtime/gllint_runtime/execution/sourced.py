@@ -126,6 +126,8 @@ class SourcedGate:
                 lines.append(f"- '{text}': no source")
         rest = len(failing) - _MOST_LISTED
         more = [f"- and {rest} more"] if rest > 0 else []
+        if self.provenance.has_forgotten:
+            more.append("The oldest outputs of this long conversation are forgotten: call their tools again.")
         advice = (
             "Write each as its source has it, call a tool for it, or leave it out; write nothing else anew."
         )

@@ -609,6 +609,10 @@ class _Search:
             and not self.is_share
             and hits.how in ("total", "mean", "difference")
         ):
+            if self.units[0] not in TIME_UNITS and any(map(is_clock, hits.sources)):
+                return False  # a time of day is no part of a price
+            if len({source.is_minor for source in hits.sources}) > 1:
+                return False  # nor is an amount in hundredths one of the amount itself
             if all(_counts_things(Operand(0.0, source.units, (source,), _KIN)) for source in hits.sources):
                 return False
         if not self.wrong_record or hits.how in ("time span", "percentage"):

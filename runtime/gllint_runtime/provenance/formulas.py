@@ -20,6 +20,7 @@ from gllint_runtime.provenance.derivation import (
     SHARE,
     Judgement,
     Operation,
+    is_clock,
     is_counted,
     is_no_sum,
     unit_factor,
@@ -199,6 +200,7 @@ def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operat
     """
     units = reading.units
     are_like = not a.units or not b.units or unit_factor(a.units, b.units) == 1.0
+    are_like = are_like and _is_kin(a, b) and is_clock(a) == is_clock(b)
     if are_like and a.key == b.key and unit_factor(a.units, units) == 1.0:  # "5 kWh on average"
         yield MEAN, 1.0, a.units or units
     if "%" in units:  # "25 % of the total", "25 % more than in May"
@@ -227,6 +229,15 @@ def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operat
             yield QUOTIENT, size, units
     if is_counted(b.units) and factor is not None and float(b.value).is_integer():  # "360 EUR for 3 nights"
         yield PRODUCT, factor, a.units or units
+
+
+def _is_kin(a: Source, b: Source) -> bool:
+    """Whether two values are under one key, or one is in the record of the other: no free seats and a price."""
+    return a.key == b.key or (
+        a.record is not None
+        and b.record is not None
+        and (a.record in b.record.chain or b.record in a.record.chain)
+    )
 
 
 def _divisor(units: tuple[str, ...], a: Source, b: Source) -> float | None:
