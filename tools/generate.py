@@ -249,11 +249,14 @@ def _toml(value: Any) -> str:
 def frameworks() -> str:
     """Return the table of frameworks, each with its version and the forms in which it takes tools."""
     rows = sorted((row for row in shipped().written if row["name"] != "any"), key=lambda row: row["name"])
-    lines = [
-        f"| {row['name']} | {row.get('verified', 'its source' if row.get('imports') else '–')} | {_forms(row)} |"
-        for row in rows
-    ]
+    lines = [f"| {row['name']} | {_verified(row)} | {_forms(row)} |" for row in rows]
     return "\n".join(["| framework | verified against | forms |", "|---|---|---|", *lines, ""])
+
+
+def _verified(row: Mapping[str, Any]) -> str:
+    """Return what a row was checked against; of the package that it is named after, only the version."""
+    against: str = row.get("verified", "its source" if row.get("imports") else "–")
+    return against.removeprefix(f"{row['name']} ")
 
 
 _FORMS = {
@@ -291,23 +294,12 @@ def own_rule() -> dict[str, str]:
         REPOSITORY / "examples" / "rules-of-your-own",
         "acme_rules/acme101_tool_without_description.py",
     )
-    rule, package, test = (
-        (folder / name).read_text("utf-8") for name in (module, "pyproject.toml", "test_rules.py")
-    )
+    rule, package = ((folder / name).read_text("utf-8") for name in (module, "pyproject.toml"))
     # More backquotes than the blocks within have.
     return {
         "rule": f'````python title="{module}"\n{rule}````\n',
-        "fixing": _code_of(folder, "acme_rules/acme102_unordered_json.py"),
         "package": f'```toml title="pyproject.toml"\n{package}```\n',
-        "test": f'```python title="test_rules.py"\n{test}```\n',
     }
-
-
-def _code_of(folder: Path, module: str) -> str:
-    """A module without its docstring, as a block."""
-    source = (folder / module).read_text("utf-8")
-    code = source[source.index("from __future__") :]
-    return f'```python title="{module}"\n{code}```\n'
 
 
 def examples_of(page: Path) -> dict[str, str]:

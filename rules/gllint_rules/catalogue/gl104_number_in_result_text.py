@@ -3,23 +3,23 @@
 ## What it does
 
 Reports each number that a tool formats into a text that it returns, by an f-string, `str.format`, `%`, `+`, `str.join`,
-`string.Template` or `tabulate`. Helpers are followed. The text may also be in a content block or in a returned
-container. A value counts as a number if its type is known, or if its format shows it (`{load:.1f}`, `{share:.1%}`).
+`string.Template` or `tabulate`. The text may be made in another function, and may be in a content block or a returned
+container. A value is known to be a number by its type, or by its format (`{load:.1f}`, `{share:.1%}`).
 
 Not reported:
 
 - digits that are typed into the text;
 - counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer before a plural noun (`{n} rows`);
-- values whose name is that of a count, an index or an identifier (`{page}`, `{row_count}`, `{user_id}`);
+- counts, indexes and identifiers that have such a name (`{page}`, `{row_count}`, `{user_id}`);
 - constants in capitals and settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
-- texts about errors: those under or next to a key `error`, in an `except` block, or that begin with `Error`;
+- numbers in error texts: in an `except` block, under or next to a key `error`, or in a text that begins with `Error`;
 - parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
 - numbers that the same result also contains as a Quantity, or as a number that GL101 reports.
 
 ## Why is this bad?
 
-Text has no unit that can be checked. In claims mode no message can cite the number, so nothing stops the model from
-changing it.
+gllint cannot check the unit of a number in a text. In claims mode no message can cite the number, so the model writes
+it itself, and may change it.
 
 ## Bad
 

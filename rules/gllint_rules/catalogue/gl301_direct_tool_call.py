@@ -2,15 +2,15 @@
 
 ## What it does
 
-Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and other methods
-that run a tool, if the value is known to be a tool. `gllint frameworks` lists the methods. These calls are not
-reported:
+Reports a call of a method that runs a tool (`.run()`, `.invoke()`, `.execute()`, `.forward()`, `.fn()` and others), if
+the object is known to be a tool. `gllint frameworks` lists the methods. A *dispatcher* is the function through which
+a program calls its tools. These calls are not reported:
 
 - calls in a dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class
 - calls by another tool, unless the `category` of the called tool allows more effects than that of the caller
 - calls in a node of a graph or workflow, with arguments that do not come from a model
-- calls of a tool that the code looks up by a computed name: this code counts as the dispatcher, unless the project has
-  another
+- calls of a tool that the code finds by a computed name (`tools[name].run()`): gllint takes this code for the
+  dispatcher, unless the project has another
 
 ## Why is this bad?
 
