@@ -366,7 +366,8 @@ def _families(names: Names, words: _TableWords, settings: Settings) -> tuple[_Fa
             (
                 (
                     (b"properties",),
-                    _anchored(rf"(?<=[\"'])properties[\"']{gap}:") + _patterns(r"[\"']object[\"']"),
+                    _anchored(rf"(?<=[\"'])properties[\"']{gap}:")
+                    + _patterns(r"[\"'](?:object|string|number|integer)[\"']"),
                 ),
             ),
         ),
