@@ -18,7 +18,9 @@ from agents import (
     AgentOutputSchema,
     AgentsException,
     Model,
+    ModelProvider,
     ModelResponse,
+    MultiProvider,
     OutputGuardrailTripwireTriggered,
     RunConfig,
     Runner,
@@ -26,9 +28,11 @@ from agents import (
     ToolOutputImage,
     ToolOutputText,
     Usage,
+    UserError,
     function_tool,
     handoff,
 )
+from agents.run import get_default_agent_runner, set_default_agent_runner
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -186,6 +190,78 @@ def test_a_model_that_the_run_names_is_told_by_the_guardrail() -> None:
         ask(made("Never."), run_config=RunConfig(tracing_disabled=True, model=Script("Warm."))).final_output
         == "Warm."
     )
+
+
+class Provider(ModelProvider):
+    """Notes the names that it is asked for."""
+
+    def __init__(self, *script: Any) -> None:
+        self.model, self.names = Script(*script), list[str | None]()
+
+    def get_model(self, model_name: str | None) -> Model:
+        self.names.append(model_name)
+        return self.model
+
+
+@pytest.mark.parametrize("name", ["gpt-x", None])
+@pytest.mark.parametrize("form", ["run", "run_sync", "run_streamed", "mapping"])
+def test_a_model_by_name_comes_from_the_provider_of_the_run(
+    name: str | None, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MultiProvider, "get_model", lambda self, name: pytest.fail("the default provider"))
+    agent = gate(Agent(name="a", model=name, tools=[meter]))
+    for _ in range(2):  # the provider of one run is not that of the next
+        provider = Provider(call("meter"), "It uses 14 kWh.", "It uses 12.5 kWh.")
+        config: Any = {"tracing_disabled": True, "model_provider": provider}
+        if form != "mapping":
+            config = RunConfig(**config)
+        if form == "run_sync":
+            result: Any = Runner.run_sync(agent, "How?", run_config=config)
+        elif form == "run_streamed":
+
+            async def main(config: Any = config) -> Any:
+                result = Runner.run_streamed(agent, "How?", run_config=config)
+                [event async for event in result.stream_events()]
+                return result
+
+            result = asyncio.run(main())
+        else:
+            result = ask(agent, run_config=config)
+        assert result.final_output == "It uses 12.5 kWh." and len(provider.model.heard) == 3
+        assert set(provider.names) == {name}
+
+
+def test_a_model_by_name_without_a_provider_of_the_run_is_the_default_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    provider = Provider("Well.")
+    monkeypatch.setattr(MultiProvider, "get_model", lambda self, name: provider.get_model(name))
+    agent = gate(Agent(name="a", model="gpt-x"))
+    assert ask(agent, run_config={"tracing_disabled": True}).final_output == "Well."
+    assert set(provider.names) == {"gpt-x"}
+
+
+def test_a_sub_agent_has_the_provider_of_its_own_run() -> None:
+    inner, outer = Provider("Warm."), Provider(call("expert", input="How?"), "Well.")
+    expert = gate(Agent(name="expert", model="small")).as_tool(
+        "expert", "Asks.", run_config=RunConfig(tracing_disabled=True, model_provider=inner)
+    )
+    agent = gate(Agent(name="a", model="large", tools=[expert]))
+    result = ask(agent, run_config=RunConfig(tracing_disabled=True, model_provider=outer))
+    assert result.final_output == "Well."
+    assert (set(inner.names), set(outer.names)) == ({"small"}, {"large"})
+
+
+def test_a_runner_that_was_set_after_the_gate_is_told() -> None:
+    agent = gate(Agent(name="a", model="gpt-x"))
+    before = get_default_agent_runner()
+    set_default_agent_runner(None)
+    try:
+        with pytest.raises(UserError, match="Call gate after that"):
+            ask(agent)
+        assert ask(made("Well.")).final_output == "Well."
+    finally:
+        set_default_agent_runner(before)
 
 
 def refusing(text: str) -> ResponseOutputMessage:

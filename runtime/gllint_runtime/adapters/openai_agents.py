@@ -12,8 +12,10 @@ from __future__ import annotations
 import json
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -26,6 +28,7 @@ from agents import (
     GuardrailFunctionOutput,
     Handoff,
     Model,
+    ModelProvider,
     ModelResponse,
     MultiProvider,
     OutputGuardrail,
@@ -35,7 +38,8 @@ from agents import (
     ToolOutputImage,
     ToolOutputText,
 )
-from agents.exceptions import ModelBehaviorError
+from agents.exceptions import ModelBehaviorError, UserError
+from agents.run import get_default_agent_runner, set_default_agent_runner
 from openai.types.responses import (
     ResponseCompletedEvent,
     ResponseFunctionToolCall,
@@ -68,7 +72,49 @@ def gate(target: Agent[ContextT], **options: Unpack[kit.GateOptions]) -> Agent[C
     """
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
+    runner: Any = get_default_agent_runner()
+    if not isinstance(runner, _Runner):
+        runner = _Runner(runner)
+        set_default_agent_runner(runner)
     return _Agents(kit.Gate.of(options)).agent(target)
+
+
+_PROVIDER: ContextVar[ModelProvider] = ContextVar("gllint_openai_agents_provider")
+
+
+class _Runner:
+    """The default runner, which tells the gated models of a run the provider of that run.
+
+    A model receives nothing of the RunConfig, and only the SDK's own code gets a model by its name.
+    """
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def run(self, agent: Any, input: Any, **options: Any) -> Any:
+        """Return the coroutine of a run."""
+        return kit.under(_provider_of(options), self._own.run, agent, input, **options)
+
+    def run_sync(self, agent: Any, input: Any, **options: Any) -> Any:
+        """Return the result of a run."""
+        return kit.under(_provider_of(options), self._own.run_sync, agent, input, **options)
+
+    def run_streamed(self, agent: Any, input: Any, **options: Any) -> Any:
+        """Begin a run; its task copies the context."""
+        return kit.under(_provider_of(options), self._own.run_streamed, agent, input, **options)
+
+
+def _provider_of(options: Mapping[str, Any]) -> Callable[[], AbstractContextManager[Any]]:
+    """Return what enters the context of a run with these options."""
+    config = options.get("run_config")
+    if isinstance(config, Mapping):
+        provider = config.get("model_provider")
+    else:
+        provider = getattr(config, "model_provider", None)
+    return partial(kit.binding, _PROVIDER, provider or MultiProvider())
 
 
 class _Request:
@@ -306,9 +352,14 @@ class _GatedModel(Model):
         self._own, self.gate = own, gate
 
     def _model(self) -> Model:
-        if not isinstance(self._own, Model):
-            self._own = MultiProvider().get_model(self._own)
-        return self._own
+        if isinstance(self._own, Model):
+            return self._own
+        if (provider := _PROVIDER.get(None)) is None:
+            raise UserError(
+                f"The gate does not know the provider of the model {self._own!r} in this run: a runner was set after "
+                "gate(agent). Call gate after that, or give the agent a Model: provider.get_model(name)"
+            )
+        return provider.get_model(self._own)
 
     async def close(self) -> None:
         """Close the model itself."""
