@@ -36,17 +36,17 @@ class SourcedGate:
         self._policy, self._constants = policy, constants
         self._provenance: Provenance | None = None  # made when a number is first judged
         self._waiting: list[tuple[str, str] | CallRecord] = []
-        self._begun: tuple[str, Judging] | None = None  # the text of a stream, as far as it was judged
+        self._stream: tuple[str, Judging] | None = None  # the text of a stream, as far as it was judged
 
     def hear(self, speaker: str, text: str) -> None:
         """Take in what the user or the program said."""
         self._waiting.append((speaker, text))
-        self._begun = None
+        self._stream = None
 
     def record(self, record: CallRecord) -> None:
         """Take in a call."""
         self._waiting.append(record)
-        self._begun = None
+        self._stream = None
 
     @property
     def provenance(self) -> Provenance:
@@ -68,15 +68,15 @@ class SourcedGate:
         """Return the numbers of a text with their verdicts."""
         return self.provenance.judge(text, proven)
 
-    def judge_part(self, before: str, part: str) -> list[Finding]:
+    def judge_part(self, start: str, part: str) -> list[Finding]:
         """Return the numbers of a part of a text that grows, with their verdicts; nothing is judged twice."""
         from gllint_runtime.provenance.engine import Judging
 
-        text, judging = self._begun or ("", None)
-        if judging is None or text != before:
+        text, judging = self._stream or ("", None)
+        if judging is None or text != start:
             judging = Judging(self.provenance)
-            judging.add(before)
-        self._begun = before + part, judging
+            judging.add(start)
+        self._stream = start + part, judging
         return judging.add(part)
 
     def errors(self, findings: Sequence[Finding]) -> list[GLError]:
@@ -125,13 +125,15 @@ class SourcedGate:
             else:
                 lines.append(f"- '{text}': no source")
         rest = len(failing) - _MOST_LISTED
-        more = [f"- and {rest} more"] if rest > 0 else []
+        notes = [f"- and {rest} more"] if rest > 0 else []
         if self.provenance.has_forgotten:
-            more.append("The oldest outputs of this long conversation are forgotten: call their tools again.")
+            notes.append(
+                "The oldest outputs of this long conversation are forgotten: call their tools again."
+            )
         advice = (
             "Write each as its source has it, call a tool for it, or leave it out; write nothing else anew."
         )
-        return "\n".join(["These numbers fail:", *lines, *more, advice])
+        return "\n".join(["These numbers fail:", *lines, *notes, advice])
 
     def _why(self, miss: Miss) -> str:
         source = miss.source

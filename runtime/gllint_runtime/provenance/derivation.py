@@ -46,7 +46,7 @@ class Judgement(Protocol):
     provenance: Any
     directions: Directions
 
-    def done_in(self, span: Span) -> list[Finding]:
+    def findings_in(self, span: Span) -> list[Finding]:
         """The verdicts on the numbers that begin in a stretch, as far as there are some."""
 
     def mark(self, reading: Reading) -> Mark | None:
@@ -709,7 +709,7 @@ class _Search:
         floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
         spans = (*line.heads, (min(start, floor), max(self.sentence[1], at, ceiling)))
-        near = dict.fromkeys(finding for span in spans for finding in self.judgement.done_in(span))
+        near = dict.fromkeys(finding for span in spans for finding in self.judgement.findings_in(span))
         for finding in sorted(near, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
             if other is self.reading or finding.verdict not in ("sourced", "quoted", "derived"):
@@ -730,7 +730,7 @@ class _Search:
             if count >= _MAX_SHOWN:
                 return
 
-    def _spelled_operands(self) -> Iterator[Operand]:
+    def _word_operands(self) -> Iterator[Operand]:
         """The numbers in words near by that some list, or a number of the conversation, has: "two passengers"."""
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         for first, _, value in spelled_numbers(self.judgement.text_of((start, self.sentence[1]))):
@@ -810,7 +810,7 @@ class _Search:
 
     def _said_operands(self) -> Iterator[Operand]:
         """What is multiplied: numbers in words, those that the user said, and the rates of the outputs."""
-        yield from self._spelled_operands()
+        yield from self._word_operands()
         for source in (*self.judgement.provenance.statements[-6:], *self.owner.rates[-12:]):
             yield Operand(float(source.value), source.units, (source,), _SAID)
         for word in self.words:
@@ -1095,7 +1095,7 @@ class _Search:
             return None
         terms: list[tuple[Finding, str]] = []
         end, link = reading.place.start, _EQUALS
-        for finding in reversed(self.judgement.done_in((0, reading.place.start))):
+        for finding in reversed(self.judgement.findings_in((0, reading.place.start))):
             place = finding.reading.place
             joint = link.fullmatch(text, place.end, end)
             if joint is None:
@@ -1133,7 +1133,9 @@ class _Search:
 
     def _tied(self) -> Derivation | None:
         """What follows from the one pair that the text puts next to a number: "5 of 8 seats (63%)"."""
-        near = [own.reading for own in self.judgement.done_in((self.sentence[0], self.sentence[1] + _LONG))]
+        near = [
+            own.reading for own in self.judgement.findings_in((self.sentence[0], self.sentence[1] + _LONG))
+        ]
         pair = _tied_places(self.reading, near)
         if pair is None:
             return None
@@ -1601,8 +1603,8 @@ class _Search:
             if not self.words.isdisjoint(words.split())
         ]
         if "ago" not in self.words:  # that counts from today alone
-            moved = sorted(shifts(self.judgement.text_of(self.sentence)))
-            lengths += ((86400.0 * days, None) for days in moved)
+            days_apart = sorted(shifts(self.judgement.text_of(self.sentence)))
+            lengths += ((86400.0 * days, None) for days in days_apart)
         for operand in self.operands:
             if operand.moment is not None:
                 continue

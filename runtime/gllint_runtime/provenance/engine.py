@@ -201,7 +201,7 @@ class Provenance:
         """A text that is read as those of this conversation are."""
         return GrowingText(Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None))
 
-    def allowed(self, text: str) -> Iterator[tuple[int, int]]:
+    def exempt(self, text: str) -> Iterator[tuple[int, int]]:
         """The stretches of a text that the project's own patterns let pass."""
         return (match.span() for pattern in self._whitelist for match in pattern.finditer(text))
 
@@ -267,7 +267,7 @@ def _place_of(finding: Finding) -> int:
     return finding.reading.place.start
 
 
-def _is_within(reading: Reading, spans: Sequence[Span]) -> bool:
+def _is_in_any(reading: Reading, spans: Sequence[Span]) -> bool:
     return any(start <= reading.start and reading.end <= end for start, end in spans)
 
 
@@ -292,8 +292,10 @@ class Judging:
         self.done: list[Finding] = []
         self._readings: list[Reading] = []
         self._starts: list[int] = []
-        self._mentions_read = Mentions(provenance.names)
-        self._directed = self._mentioned = self._dated = 0  # words and readings that were looked up
+        self._names = Mentions(provenance.names)
+        self._words_with_direction = self._words_with_names = self._dates = (
+            0  # words and readings that were looked up
+        )
         self._contradicting: set[Reading] = set()
         self._scales: dict[tuple[str, str], bool] = {}
         self._named: dict[tuple[Span, ...], dict[str, set[Record]]] = {}
@@ -310,17 +312,17 @@ class Judging:
         if "{{" in part:
             proven = [*proven, *((macro.start, macro.end) for macro in find_macros(part))]
         proven = [(begin + start, begin + end) for start, end in proven]
-        allowed = [(begin + start, begin + end) for start, end in self.provenance.allowed(part)]
+        exempt = [(begin + start, begin + end) for start, end in self.provenance.exempt(part)]
         starts, words = self.layout.words
-        self.directions.read(starts[self._directed :], words[self._directed :])
-        self._directed = len(starts)
+        self.directions.read(starts[self._words_with_direction :], words[self._words_with_direction :])
+        self._words_with_direction = len(starts)
         self._contradicting.update(self.directions.contradicted([*self._readings[-2:], *readings]))
         self._readings += readings
         self._starts += (reading.place.start for reading in readings)
         first = len(self.done)
         for reading in readings:
-            if not _is_within(reading, proven):
-                is_exempt = reading.shape == "order" or _is_within(reading, allowed)
+            if not _is_in_any(reading, proven):
+                is_exempt = reading.shape == "order" or _is_in_any(reading, exempt)
                 self.done.append(Finding(reading, "exempt") if is_exempt else self._of(reading))
         new = self.done[first:]
         waiting = [finding for finding in new if finding.fails]
@@ -344,7 +346,8 @@ class Judging:
 
     def numbers_in(self, span: Span) -> list[Reading]:
         """The numbers that begin in a stretch."""
-        return self._readings[bisect_left(self._starts, span[0]) : bisect_left(self._starts, span[1])]
+        first, last = (bisect_left(self._starts, at) for at in span)
+        return self._readings[first:last]
 
     def _derive_all(self, waiting: list[Finding]) -> list[Finding]:
         """Derive numbers from others, and from what was derived; return those that are left."""
@@ -374,7 +377,7 @@ class Judging:
             self._marks[reading] = self.directions.mark_of(reading, places)
         return self._marks[reading]
 
-    def done_in(self, span: Span) -> list[Finding]:
+    def findings_in(self, span: Span) -> list[Finding]:
         """The verdicts on the numbers that begin in a stretch, as far as there are some."""
         first, last = (bisect_left(self.done, at, key=_place_of) for at in span)
         return self.done[first:last]
@@ -444,11 +447,11 @@ class Judging:
     def _mentions(self) -> Mentions:
         """What the text names, as far as it is there."""
         starts, words = self.layout.words
-        if self._mentioned == len(starts):
-            return self._mentions_read
-        starts, words = starts[self._mentioned :], words[self._mentioned :]
-        moments = [(own.place.start, own.moments[0]) for own in self._readings[self._dated :] if own.moments]
-        self._mentioned, self._dated = self._mentioned + len(starts), len(self._readings)
+        if self._words_with_names == len(starts):
+            return self._names
+        starts, words = starts[self._words_with_names :], words[self._words_with_names :]
+        moments = [(own.place.start, own.moments[0]) for own in self._readings[self._dates :] if own.moments]
+        self._words_with_names, self._dates = self._words_with_names + len(starts), len(self._readings)
         today = self.provenance.today
         for at, word in zip(starts, words, strict=True):
             if today is not None and (days := _relative_days().get(word)) is not None:
@@ -456,8 +459,8 @@ class Judging:
                 moments.append((at, Moment(day.year, day.month, day.day)))
             if (hour := _NAMED_HOURS.get(word)) is not None:
                 moments.append((at, Moment(hour=hour, minute=0)))
-        self._mentions_read.read(starts, words, moments)
-        return self._mentions_read
+        self._names.read(starts, words, moments)
+        return self._names
 
     # ---------------------------------------------------------------------------------------- one number
 
@@ -988,7 +991,7 @@ class Judging:
             return True
         if record not in self.named((sentence,)).get(record.group, ()):
             return False
-        number = bisect_left(self._starts, reading.place.start)
+        number = self._readings.index(reading)
         return any(
             _JOINED.fullmatch(self.layout.text, first.place.end, second.place.start)
             for first, second in pairwise(self._readings[max(0, number - 1) : number + 2])
@@ -1106,8 +1109,8 @@ class Judging:
         """Whether a number is the second of "from 5 in 2023 to 8"."""
         clause = reading.place.clause
         text = reading.place.layout.text[reading.place.sentence[0] : reading.place.start]
-        before = self.numbers_in((clause[0], reading.place.start))
-        last = max((own.place.end for own in before), default=clause[0])
+        numbers = self.numbers_in((clause[0], reading.place.start))
+        last = max((own.place.end for own in numbers), default=clause[0])
         if _THAN.search(reading.place.layout.text, last, reading.place.start):
             return True
         return _FROM_TO.search(text) is not None
@@ -1132,8 +1135,8 @@ class Judging:
                 any(renderings.fits(float(element.value)) for renderings in reading.renderings)
                 for element in column.sources
             ):
-                said = f"{reading.text} {reading.noun}"  # of the user's "7 business days" it is no key
-                return source.origin != "said" or self.provenance.quotes(said) is None
+                phrase = f"{reading.text} {reading.noun}"  # of the user's "7 business days" it is no key
+                return source.origin != "said" or self.provenance.quotes(phrase) is None
         return False
 
     def _is_other_extreme(self, source: Source, reading: Reading) -> Miss | None:
