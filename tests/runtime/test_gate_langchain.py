@@ -179,6 +179,63 @@ def test_events_show_what_was_checked(way: str) -> None:
     assert "13 kWh" not in shown and "It is warm." in shown
 
 
+def events_of(graph: Any) -> list[Any]:
+    async def events() -> list[Any]:
+        stream = graph.astream_events({"messages": ["How?"]}, version="v2")
+        return [event async for event in stream if not event["event"].startswith("on_chain")]
+
+    return asyncio.run(events())
+
+
+def names_of(events: list[Any]) -> list[str]:
+    return [event["event"] for event in events if event["event"] != "on_chat_model_stream"]
+
+
+@WAYS
+def test_events_of_models_and_tools_are_those_without_a_gate(way: str) -> None:
+    answer = final("It is warm. It uses {{claim:0}}. Is that fine?")
+    plain = events_of(create_agent(says(calling(), "It is warm."), [meter]))
+    drafts = ("It is warm. " + NAKED, NAKED)
+    gated = events_of(agent_of(says(calling(), *drafts, answer), way=way))
+    assert (
+        names_of(gated)
+        == names_of(plain)
+        == [
+            "on_chat_model_start",
+            "on_chat_model_end",
+            "on_tool_start",
+            "on_tool_end",
+            "on_chat_model_start",
+            "on_chat_model_end",
+        ]
+    )
+    chunks = [event["data"]["chunk"] for event in gated if event["event"] == "on_chat_model_stream"]
+    texts = [chunk.text for chunk in chunks if chunk.text]
+    assert "".join(texts) == gated[-1]["data"]["output"].text and len(texts) >= 3
+    assert gated[-1]["data"]["output"].text == "It is warm. It uses 12.50 kWh. Is that fine?"
+    assert [chunk.tool_calls[0]["name"] for chunk in chunks if chunk.tool_calls] == ["meter"]
+    assert "13 kWh" not in str(gated) and "NO_NAKED_NUMBERS" not in str(gated)
+    assert [len(event["parent_ids"]) for event in gated] == [2] * len(gated)
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_events_of_a_node_that_writes_a_message_of_its_own_end(is_async: bool) -> None:
+    model = says("It is warm. It is dry.")
+
+    async def advise(state: MessagesState) -> Any:
+        answer = await model.ainvoke(state["messages"])
+        return {"messages": [AIMessage(answer.text)]}
+
+    def advise_now(state: MessagesState) -> Any:
+        return {"messages": [AIMessage(model.invoke(state["messages"]).text)]}
+
+    graph = StateGraph(MessagesState).add_edge(START, "advise")
+    graph.add_node("advise", advise if is_async else advise_now)
+    shown = events_of(gate(graph.compile()))
+    assert names_of(shown) == ["on_chat_model_start", "on_chat_model_end"]
+    assert "It is warm." in shown[-1]["data"]["output"].text
+
+
 @WAYS
 def test_a_stream_comes_by_sentences(way: str) -> None:
     answer = final("It is warm. It uses {{claim:0}}. Is that fine?")

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse
 from langchain.agents.structured_output import StructuredOutputError
-from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackManager
+from langchain_core.callbacks.manager import handle_event
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
@@ -36,6 +37,7 @@ from langchain_core.messages import (
     convert_to_messages,
 )
 from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
 from langgraph.errors import ParentCommand
@@ -827,8 +829,8 @@ class _Turn:
             self._sentences = self._sentences or _Sentences(self._turn)
             for handler in streams:
                 manager.remove_handler(handler)
-                if callable(getattr(handler, "stream", None)):  # that of stream_mode="messages"
-                    manager.add_handler(self._sentences.twin(handler), inherit=True)
+                if (private := self._sentences.twin(handler)) is not None:
+                    manager.add_handler(private, inherit=True)
             config = {**config, "callbacks": manager}
         configurable = config.get("configurable", {})
         if (send := configurable.get(_SEND)) is not None:
@@ -841,25 +843,44 @@ class _Turn:
 
 
 class _Sentences:
-    """Receives what a model streams, and passes checked text on to ``stream_mode="messages"``, as one message."""
+    """Receives what a model streams, and passes checked text on to ``stream_mode="messages"`` and
+    ``astream_events``, as one message.
+    """
 
     def __init__(self, turn: kit.Turn) -> None:
         self._turn = turn
         self._id: str | None = None  # of the message that is shown
         self._now: str | None = None  # of the one that the model writes
         self._attempt = 0
-        self._listeners: list[tuple[Any, Any, Any]] = []
+        self._listeners: list[tuple[Any, Callable[[AIMessageChunk], None]]] = []
+        self._events: list[_ModelEvents] = []
 
     def twin(self, handler: Any) -> Any:
-        """Return a copy of a stream's handler that hands over here what it hears."""
-        twin = copy.copy(handler)
-        twin.seen, twin.metadata = set(), {}
-        twin.stream = lambda event: self._hear(handler, *event)
-        return twin
+        """Return what hears the model in place of a stream's handler; ``None`` if nothing of it may be shown."""
+        if callable(getattr(handler, "stream", None)):  # that of stream_mode="messages"
+            twin = copy.copy(handler)
+            twin.seen, twin.metadata = set(), {}
+            twin.stream = lambda event: self._hear_message(handler, *event)
+            return twin
+        if not isinstance(handler, AsyncCallbackHandler):  # that of astream_log
+            return None
+        events = next((events for events in self._events if events.handler is handler), None)
+        if events is None:
+            self._events.append(events := _ModelEvents(handler, self))
+        events.begin()
+        return events
 
-    def _hear(self, handler: Any, namespace: Any, mode: str, event: Any) -> None:
-        """Pass a checked piece of a streamed text to the first handler that listens."""
+    def _hear_message(self, handler: Any, namespace: Any, mode: str, event: Any) -> None:
         message, metadata = event
+
+        def emit(chunk: AIMessageChunk) -> None:
+            handler.seen.add(chunk.id)
+            handler.stream((namespace, mode, (chunk, metadata)))
+
+        self.hear(handler, message, emit)
+
+    def hear(self, handler: Any, message: Any, emit: Callable[[AIMessageChunk], None]) -> None:
+        """Pass a checked piece of a streamed text to each handler that listens, once."""
         if not isinstance(message, AIMessageChunk) or message.id is None:
             return  # whole messages are shown where the node has returned them
         if self._attempt != self._turn.attempts:
@@ -867,8 +888,8 @@ class _Sentences:
         self._now = self._now or message.id
         if message.id != self._now:  # of another model that the node asks, whose text is not streamed
             return
-        if not any(handler is listener for listener, _, _ in self._listeners):
-            self._listeners.append((handler, namespace, metadata))
+        if not any(handler is listener for listener, _ in self._listeners):
+            self._listeners.append((handler, emit))
         if handler is self._listeners[0][0] and (text := self._turn.feed(message.text)):
             self._id = self._id or message.id
             self._emit(AIMessageChunk(content=text, id=self._id))
@@ -877,6 +898,15 @@ class _Sentences:
         """Stream the rest of the text, and return the messages, the shown one with the id under which it was
         streamed.
         """
+        closed = self._close_text(messages)
+        for events in self._events:
+            for message, shown in zip(messages, closed, strict=True):
+                events.end(events.place_of(message), shown)
+            # What a node streamed and then put into a message of its own.
+            events.end_rest(AIMessage(self._turn.shown, id=self._id))
+        return closed
+
+    def _close_text(self, messages: list[Any]) -> list[Any]:
         if self._id is None:
             return messages  # the graph itself streams the whole message
         place = next(
@@ -885,26 +915,140 @@ class _Sentences:
         if place is None:
             return messages
         message = messages[place].model_copy(update={"id": self._id})
-        calls = [
-            tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=number)
-            for number, call in enumerate(message.tool_calls)
-        ]
-        self._emit(
-            AIMessageChunk(
-                content=self._turn.rest(message.text),
-                id=message.id,
-                tool_call_chunks=calls,
-                usage_metadata=message.usage_metadata,
-                response_metadata=message.response_metadata,
-                chunk_position="last",
-            )
-        )
+        self._emit(_last_chunk(message, self._turn.rest(message.text)))
         return [*messages[:place], message, *messages[place + 1 :]]
 
     def _emit(self, chunk: AIMessageChunk) -> None:
-        for handler, namespace, metadata in self._listeners:
-            handler.seen.add(chunk.id)
-            handler.stream((namespace, "messages", (chunk, metadata)))
+        for _, emit in self._listeners:
+            emit(chunk)
+
+
+def _last_chunk(message: AIMessage, text: str) -> AIMessageChunk:
+    """Return the last piece of a streamed message, with the rest of its text."""
+    calls = [
+        tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=number)
+        for number, call in enumerate(message.tool_calls)
+    ]
+    return AIMessageChunk(
+        content=text,
+        id=message.id,
+        tool_call_chunks=calls,
+        usage_metadata=message.usage_metadata,
+        response_metadata=message.response_metadata,
+        chunk_position="last",
+    )
+
+
+class _ModelEvents(AsyncCallbackHandler):
+    """Passes on to ``astream_events`` what a node's tools do, and of its models what was checked.
+
+    All attempts are shown as the first one, whose input contains no rejected draft.
+    """
+
+    def __init__(self, handler: Any, sentences: _Sentences) -> None:
+        self.handler, self._sentences = handler, sentences
+        self._starts: list[tuple[Any, dict[str, Any]]] = []  # of the models of the first attempt
+        self._attempts = self._place = 0  # the place is that of the next model of this attempt
+        self._places: dict[Any, int] = {}  # by the ids of the runs
+        self._of_messages: dict[str | None, int] = {}
+        self._streams: set[int] = set()  # those that wrote tokens
+        self._shown: dict[int, bool] = {}  # those that have begun, and whether their text was shown
+        self._ended: set[int] = set()
+        self._parents: dict[Any, Any] = {}  # of the chains, which are not shown
+
+    def begin(self) -> None:
+        """Begin an attempt."""
+        self._attempts += 1
+        self._place = 0
+
+    def tap_output_aiter(self, run_id: Any, output: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Return what a chain yields; it is not shown."""
+        return output
+
+    def tap_output_iter(self, run_id: Any, output: Iterator[Any]) -> Iterator[Any]:
+        """Return what a chain yields; it is not shown."""
+        return output
+
+    async def on_chain_start(self, serialized: Any, inputs: Any, **options: Any) -> None:
+        """Note the parent of a chain, which is that of its tools and models for the reader."""
+        self._parents[options["run_id"]] = options.get("parent_run_id")
+
+    def _under_shown(self, options: dict[str, Any]) -> dict[str, Any]:
+        parent = options.get("parent_run_id")
+        while parent in self._parents:
+            parent = self._parents[parent]
+        return {**options, "parent_run_id": parent}
+
+    async def on_chat_model_start(self, serialized: Any, messages: Any, **options: Any) -> None:
+        """Note the start of a model; it is shown with its first checked text."""
+        place, self._place = self._place, self._place + 1
+        if self._attempts == 1:
+            self._starts.append(((serialized, messages), self._under_shown(options)))
+        if place < len(self._starts):
+            self._places[options["run_id"]] = place
+
+    async def on_llm_new_token(self, token: Any, *, chunk: Any = None, **options: Any) -> None:
+        """Pass on what of the text is checked."""
+        if (place := self._places.get(options["run_id"])) is None:
+            return
+        self._streams.add(place)
+        self._sentences.hear(self.handler, getattr(chunk, "message", None), partial(self._token, place))
+
+    async def on_llm_end(self, response: Any, **options: Any) -> None:
+        """Note whose message it is; the end is shown with the checked message."""
+        if (place := self._places.get(options["run_id"])) is not None:
+            for generation in response.generations[0][:1]:
+                self._of_messages[getattr(generation, "message", None) and generation.message.id] = place
+
+    def _send(self, event: str, /, *values: Any, **options: Any) -> None:
+        handle_event([self.handler], event, None, *values, **options)
+
+    def _begin_model(self, place: int) -> Any:
+        values, options = self._starts[place]
+        if place not in self._shown:
+            self._shown[place] = False
+            self._send("on_chat_model_start", *values, **options)
+        return options["run_id"]
+
+    def _token(self, place: int, chunk: AIMessageChunk) -> None:
+        run_id = self._begin_model(place)
+        self._shown[place] = True
+        self._send("on_llm_new_token", chunk.text, chunk=ChatGenerationChunk(message=chunk), run_id=run_id)
+
+    def place_of(self, message: Any) -> int | None:
+        """Return the place of the model that wrote a message; ``None`` if none of the node's models did."""
+        return self._of_messages.pop(message.id, None) if isinstance(message, AIMessage) else None
+
+    def end(self, place: int | None, message: Any) -> None:
+        """Show the end of a model with its checked message."""
+        if place is None:
+            return
+        run_id = self._begin_model(place)
+        if place in self._streams and not self._shown[place]:
+            self._token(place, _last_chunk(message, message.text))
+        self._ended.add(place)
+        self._send("on_llm_end", LLMResult(generations=[[ChatGeneration(message=message)]]), run_id=run_id)
+
+    def end_rest(self, message: AIMessage) -> None:
+        """Show the end of each other model that has begun, with the text that was shown."""
+        for place in self._shown.keys() - self._ended:
+            self.end(place, message)
+
+    async def on_tool_start(self, serialized: Any, input_str: str, **options: Any) -> None:
+        """Delegated to the stream."""
+        await self.handler.on_tool_start(serialized, input_str, **self._under_shown(options))
+
+    async def on_tool_end(self, output: Any, **options: Any) -> None:
+        """Delegated to the stream."""
+        await self.handler.on_tool_end(output, **options)
+
+    async def on_tool_error(self, error: BaseException, **options: Any) -> None:
+        """Delegated to the stream."""
+        await self.handler.on_tool_error(error, **options)
+
+    async def on_custom_event(self, name: str, data: Any, **options: Any) -> None:
+        """Delegated to the stream."""
+        await self.handler.on_custom_event(name, data, **options)
 
 
 # ------------------------------------------------------------------------------------------------------ graphs
