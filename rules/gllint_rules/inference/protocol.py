@@ -33,7 +33,7 @@ class Modules(Protocol):
     def find_module(self, importer: str, dotted: str) -> str | None:
         """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
 
-    def imported_by(self, path: str) -> frozenset[str]:
+    def imports_of(self, path: str) -> frozenset[str]:
         """Return the files of the project that the file at ``path`` imports; none if it is missing."""
 
     def module_at(self, path: str) -> Module | None:

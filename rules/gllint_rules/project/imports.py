@@ -44,7 +44,7 @@ class Imports:
         # The modules that change something in another one, which that one does not show.
         self.told_by: dict[str, set[str]] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
-        self._imported: dict[str, tuple[Module, frozenset[str]]] = {}
+        self._imports: dict[str, tuple[Module, frozenset[str]]] = {}
 
     def add(self, module: Module) -> None:
         """Add a module that is read already."""
@@ -119,17 +119,17 @@ class Imports:
             return self.module_at(path) if path is not None else None
         return None
 
-    def imported_by(self, path: str) -> frozenset[str]:
+    def imports_of(self, path: str) -> frozenset[str]:
         """Return the files of the project that the file at ``path`` imports; none if it is missing."""
         module = self.module_at(path)
         if module is None:
             return frozenset()
-        known = self._imported.get(path)
+        known = self._imports.get(path)
         if known is None or known[0] is not module:
             names = {name for i in module.outline.imports for name in (i.module, _dotted(i.module, i.name))}
             files = (self.find_module(path, name) for name in sorted(names))
             known = module, frozenset(file for file in files if file is not None)
-            self._imported[path] = known
+            self._imports[path] = known
         return known[1]
 
     def find_module(self, importer: str, dotted: str) -> str | None:

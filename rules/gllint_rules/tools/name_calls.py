@@ -155,10 +155,10 @@ class _Search(Struct, eq=False):
     def _led_to(self, path: str) -> frozenset[str]:
         """Return the files that the one at ``path`` imports, and those that these do; what a package imports aside."""
         if path not in self._leads:
-            imported_by = self.evaluator.modules.imported_by
-            first = imported_by(path) if path != ANYWHERE else frozenset()
+            imports_of = self.evaluator.modules.imports_of
+            first = imports_of(path) if path != ANYWHERE else frozenset()
             direct = [other for other in sorted(first) if not other.endswith("/__init__.py")][:MOST_IMPORTS]
-            self._leads[path] = first.union(*map(imported_by, direct))
+            self._leads[path] = first.union(*map(imports_of, direct))
         return self._leads[path]
 
     # --- branches ------------------------------------------------------------------------------------------------
