@@ -203,7 +203,7 @@ def _named(written: str) -> tuple[str, ...]:
         return ()
     table = words_table()
     if (sign := table["currency names"].get(folded)) is not None:
-        return tuple(unit for element in sign.split() for unit in currency_units(element))
+        return tuple(unit for element in sign.split() for unit in currency_units(element) or (element,))
     if len(written) < 4 and _of_symbol(written.rstrip(".")):  # read as a symbol, by its case: `t` and `T`
         return ()
     if (units := table["unit words"].get(folded)) is not None:

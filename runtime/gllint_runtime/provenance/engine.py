@@ -545,20 +545,19 @@ class Judging:
         digits = reading.text
         if not digits.isdecimal():
             return None
-        if len(digits) >= 5 or digits.startswith("0"):
-            sources = self.provenance.index.codes(digits)
-            if sources:
-                return sources[-1]
-        if len(digits) == 4 and (sources := self.provenance.index.ending(digits)):
+        # A phone number may be written without its hyphens; "1-2 sentences" is no 12.
+        sources = [
+            source
+            for source in self.provenance.index.codes(digits)
+            if len(digits) >= 5 or digits in re.findall(r"\d+", source.text)
+        ]
+        if sources and (len(digits) >= 5 or digits.startswith("0")):
             return sources[-1]
+        if len(digits) == 4 and (endings := self.provenance.index.ending(digits)):
+            return endings[-1]
         if len(digits) >= 2:
-            sources = [
-                source
-                for source in self.provenance.index.codes(digits)
-                if self._is_of_place(source, reading) is None
-            ]
-            if sources:
-                return sources[-1]
+            sources = [source for source in sources if self._is_of_place(source, reading) is None]
+            return sources[-1] if sources else None
         return None
 
     def _as_week(self, reading: Reading) -> Source | None:
@@ -950,6 +949,8 @@ class Judging:
             is_near = element.group.endswith(" line") and line.kind not in ("item", "row")
             for distance, scope in enumerate(self._key_scopes(reading) if is_near else scopes):
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
+                if named and reading.moments:
+                    named = self._named_but_for_dates(named, scope, reading)
                 if not named:
                     continue
                 if distance > nearest:
@@ -983,6 +984,26 @@ class Judging:
                 ):
                     return Miss("key", source)
         return None
+
+    def _named_but_for_dates(
+        self, named: set[Record], scope: tuple[tuple[int, int], ...], reading: Reading
+    ) -> set[Record]:
+        """The records that a stretch names, but for those whose own date it has next to the one that is judged.
+
+        In "on November 18 and on November 25" neither date says whose the other one is.
+        """
+        dates = [
+            own.moments[0]
+            for own in self._readings
+            if own is not reading
+            and own.moments
+            and any(start <= own.place.start < end for start, end in scope)
+        ]
+        return {
+            record
+            for record in named
+            if not any(date.is_part_of(own) for date in dates for own in record.moments)
+        }
 
     def _is_listed(self, reading: Reading, record: Record) -> bool:
         """Whether several numbers are of several records in order: "A and B have 1.2 and 3.4 (respectively)"."""
