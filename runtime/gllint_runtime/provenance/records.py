@@ -45,6 +45,7 @@ _MAX_DEPTH = 64
 _MAX_TEXT = 500_000  # characters of one text that are read
 _MAX_NAME = 80
 _MAX_ARGUMENT = 2_000
+_SEAT = re.compile(r"\d+[A-Z]")
 _MAX_SENTENCES = 20  # of one call's arguments, which its output may say back
 _MOST_WRAPPED = 3
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
@@ -747,6 +748,19 @@ class Harvester:
         source.stem = stem_of(key)
         self.harvest.sources.append(source)
 
+    def _is_quantity(self, text: str) -> bool:
+        """Whether a text is a number and its unit alone, which names no row: "$20", "135 lb". A seat "14C" does."""
+        if not has_digit(text) or _SEAT.fullmatch(text):
+            return False
+        readings = self._reader.read(text, prose=False)
+        [reading] = readings if len(readings) == 1 else [None]
+        return (
+            reading is not None
+            and bool(reading.units)
+            and not reading.moments
+            and not text[reading.end :].strip()
+        )
+
     def _name(self, record: Record, key: str, value: Any) -> None:
         """Take in a text that may name a record."""
         if isinstance(value, bool) or value is None:
@@ -772,7 +786,7 @@ class Harvester:
             return
         if not isinstance(value, str) or not 0 < len(value) <= _MAX_NAME:
             return
-        if not _is_identity(key):
+        if not _is_identity(key) or self._is_quantity(value):
             return
         if (month := month_numbers().get(value.lower())) is not None:
             record.moments.append(Moment(month=month))
