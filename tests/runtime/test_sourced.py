@@ -524,6 +524,11 @@ DAILY = {
         ({"first": {"now_min": 38, "before_min": 46}}, "The first reply improved from 46 to 38 minutes."),
         ({"breaths_per_min": 14.5}, "You took 14.5 breaths per minute."),
         ({"asset_a": 14.5}, "Asset A is worth 14.5 EUR."),
+        ({"weight": "135 lbs"}, "The weight is 135 pounds."),
+        (
+            [{"made_at": "2026-03-04", "part": "rod"}, {"made_at": "2026-03-11", "part": "cap"}],
+            "Parts came on March 4 and on March 11.",
+        ),
     ],
 )
 def test_right_answers_pass(output: Any, answer: str) -> None:
@@ -552,11 +557,30 @@ def test_right_answers_pass(output: Any, answer: str) -> None:
         ({"width": 1448, "height": 831, "unit": "mm"}, "It is 831 wide and 1448 high."),
         ({"planned": "08:30", "actual": "08:28"}, "It was 2 minutes late."),
         ({"before": 8.4, "after": 5.6}, "It rose from 8.4 to 5.6."),
+        ([{"item": "lamp", "price": "$20"}, {"item": "desk", "price": "$90"}], "The desk costs $20."),
+        (
+            [{"made_at": "2026-03-04", "part": "rod"}, {"made_at": "2026-03-11", "part": "cap"}],
+            "The rod came on March 11.",
+        ),
     ],
 )
 def test_altered_answers_fail(output: Any, answer: str) -> None:
     found = verdicts(output, answer, today=date(2026, 3, 14))
     assert [one for one in found if one.endswith(("unsourced", "mislabelled"))], found
+
+
+def test_a_range_is_no_number_of_its_digits() -> None:
+    gate = Session(mode="sourced")
+    gate.prompt("Answer in 1-2 sentences, or call 555-0100.")
+    assert gate.verify("Call 5550100.").status == "success"
+    assert gate.verify("North sold 12 units.").status == "error"
+
+
+def test_a_number_that_the_model_passed_counts_where_its_name_is_said() -> None:
+    gate = Session(mode="sourced")
+    gate.record("names", {"limit": 77, "port": 443}, ["Ada", "Bo"])
+    assert gate.verify("The limit is 77, on port 443.").status == "success"
+    assert gate.verify("You have 77 customers.").status == "error"
 
 
 @pytest.mark.parametrize(

@@ -549,7 +549,8 @@ class Judging:
         sources = [
             source
             for source in self.provenance.index.codes(digits)
-            if len(digits) >= 5 or digits in re.findall(r"\d+", source.text)
+            if (len(digits) >= 5 or digits in re.findall(r"\d+", source.text))
+            and not (source.is_asked and source.text.isdecimal() and not self._shares_word(source, reading))
         ]
         if sources and (len(digits) >= 5 or digits.startswith("0")):
             return sources[-1]
@@ -844,6 +845,8 @@ class Judging:
                 continue
             finding = Finding(reading, _verdict_of(source), source)
             finding.has_no_unit = source.is_minor or (relation == "bare" and source.origin == "tool")
+            if source.is_asked and not source.units and not self._shares_word(source, reading):
+                continue
             if source.origin == "said" or source.is_asked:
                 quoted = quoted or finding
                 continue
