@@ -124,13 +124,13 @@ class Imports:
         module = self.module_at(path)
         if module is None:
             return frozenset()
-        known = self._imports.get(path)
-        if known is None or known[0] is not module:
+        entry = self._imports.get(path)
+        if entry is None or entry[0] is not module:
             names = {name for i in module.outline.imports for name in (i.module, _dotted(i.module, i.name))}
             files = (self.find_module(path, name) for name in sorted(names))
-            known = module, frozenset(file for file in files if file is not None)
-            self._imports[path] = known
-        return known[1]
+            entry = module, frozenset(file for file in files if file is not None)
+            self._imports[path] = entry
+        return entry[1]
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
