@@ -236,6 +236,40 @@ def test_events_of_a_node_that_writes_a_message_of_its_own_end(is_async: bool) -
     assert "It is warm." in shown[-1]["data"]["output"].text
 
 
+class Response(MessagesState):
+    response: str
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_run_whose_answer_is_not_in_the_messages_is_told_once(
+    is_async: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    def graph_of(output: Any) -> Any:
+        graph = StateGraph(Response).add_node("advise", lambda state: output).add_edge(START, "advise")
+        return gate(graph.compile())
+
+    def ran(graph: Any) -> list[str]:
+        caplog.clear()
+        state = {"messages": [HumanMessage("How?"), AIMessage("Earlier."), HumanMessage("And now?")]}
+        asyncio.run(graph.ainvoke(state)) if is_async else graph.invoke(state)
+        return [record.getMessage() for record in caplog.records]
+
+    graph = graph_of({"response": "It uses 500 kWh."})
+    [warning] = ran(graph)
+    assert "no AI message to `messages`, but `response`" in warning and ran(graph) == []
+    assert len(ran(graph_of(Command(update={"response": "It uses 500 kWh."})))) == 1
+    assert ran(graph_of({"response": "Warm.", "messages": [AIMessage("Warm.")]})) == []
+    assert ran(graph_of({"messages": []})) == []
+
+
+def test_a_run_that_waits_for_a_person_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    graph = StateGraph(Response).add_node("sort", lambda state: {"response": "heat"})
+    graph.add_node("ask", lambda state: interrupt("Sure?")).add_edge(START, "sort").add_edge("sort", "ask")
+    config: Any = {"configurable": {"thread_id": "1"}}
+    gate(graph.compile(checkpointer=InMemorySaver())).invoke({"messages": ["How?"]}, config)
+    assert not caplog.records
+
+
 @WAYS
 def test_a_stream_comes_by_sentences(way: str) -> None:
     answer = final("It is warm. It uses {{claim:0}}. Is that fine?")

@@ -14,6 +14,7 @@ import json
 import weakref
 from collections import deque
 from collections.abc import (
+    AsyncGenerator,
     AsyncIterable,
     AsyncIterator,
     Callable,
@@ -298,7 +299,7 @@ def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator
 
 async def astepwise(
     enter: Callable[[], AbstractContextManager[Any]], events: AsyncIterable[Any]
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any]:
     """Yield the events, each made in a newly entered context, in which the reader's code never runs.
 
     When the reader stops, the source of the events is closed in the same context.

@@ -14,7 +14,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
 from functools import partial
@@ -40,7 +40,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
-from langgraph.errors import ParentCommand
+from langgraph.errors import GraphInterrupt, ParentCommand
 from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
@@ -52,6 +52,7 @@ from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
 from gllint_runtime.policy.keywords import Mode
+from gllint_runtime.policy.log import logger
 
 try:
     from langgraph.types import Overwrite
@@ -136,6 +137,29 @@ class _Run:
         self.session: Session | None = None
         self.is_read = False  # the messages that it began with
         self.lock = threading.Lock()
+        self.has_answer = self.is_paused = False
+        self.key: str | None = None  # of the state that a node wrote text to, apart from the messages
+
+    def note(self, output: Any) -> None:
+        """Note what a node wrote."""
+        for update in output if isinstance(output, list | tuple) else [output]:
+            update = update.update if isinstance(update, Command) else update
+            self.has_answer = self.has_answer or any(isinstance(m, AIMessage) for m in _messages(update))
+            for key, value in update.items() if isinstance(update, Mapping) else ():
+                if key != _ANSWERS and isinstance(value, str) and value:
+                    self.key = key
+
+    def warn(self, graph: Any) -> None:
+        """Warn once of a graph that ends without an answer that the gate could check."""
+        if self.key is None or self.has_answer or self.is_paused or vars(type(graph)).get("_gllint_warned"):
+            return
+        type(graph)._gllint_warned = True
+        logger.warning(
+            "The gate checked nothing: a run of %s wrote no AI message to `%s`, but `%s`; a text there is not checked",
+            graph.get_name(),
+            _ANSWERS,
+            self.key,
+        )
 
 
 _RUN: ContextVar[_Run | None] = ContextVar("gllint_langchain_run", default=None)
@@ -1063,13 +1087,19 @@ class _GatedGraph:
         """Run the graph by steps."""
         run = _Run(self._gllint, input)
         events = super().stream(input, config, **options)  # type: ignore[misc]
-        return kit.stepwise(lambda: kit.binding(_RUN, run), events)
+        yield from kit.stepwise(lambda: kit.binding(_RUN, run), events)
+        run.warn(self)
 
-    def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> AsyncIterator[Any]:
         """Run the graph by steps."""
         run = _Run(self._gllint, input)
         events = super().astream(input, config, **options)  # type: ignore[misc]
-        return kit.astepwise(lambda: kit.binding(_RUN, run), events)
+        async with aclosing(kit.astepwise(lambda: kit.binding(_RUN, run), events)) as steps:
+            async for event in steps:
+                yield event
+        run.warn(self)
 
 
 class _InnerGraph:
@@ -1150,12 +1180,17 @@ class _NodeRun:
         node did.
         """
         leaving: ParentCommand | None = None
+        current = _RUN.get()
 
         def ask(hints: list[Any], private: Any) -> kit.Steps[Any]:
             nonlocal leaving
             leaving = None
             try:
                 return (yield run(_with_hints(self._own, hints), private))
+            except GraphInterrupt:
+                if current is not None:
+                    current.is_paused = True
+                raise
             except ParentCommand as command:
                 leaving = command
                 return command.args[0]
@@ -1166,6 +1201,8 @@ class _NodeRun:
             output = yield from self.turn.asking(ask, self._answer_of, ensure_config(config))
             output = self._with_refusals(output)
         self.turn.sayings.take_back(self._session)
+        if current is not None:
+            current.note(output)
         if leaving is None:
             return output
         leaving.args = (output,)
