@@ -139,6 +139,9 @@ def test_where_repairs_run_out() -> None:
         asked(agent_of(says(*[NAKED] * 3), way="middleware"))
     with pytest.raises(TypeError, match="compile it first"):
         claims_gate(StateGraph(dict))
+    for target in ([meter], says()):
+        with pytest.raises(TypeError, match=r"gate the agent that create_agent\(\) returns"):
+            claims_gate(target)
 
 
 @WAYS

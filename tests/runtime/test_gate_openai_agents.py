@@ -182,6 +182,33 @@ def test_where_repairs_run_out() -> None:
         claims_gate(5)  # type: ignore[arg-type]
 
 
+def test_options_that_no_gate_has_are_told() -> None:
+    agent = Agent(name="a", model=Script())
+    with pytest.raises(ValueError, match="max_retries is a whole number from 0, not -1"):
+        gate(agent, max_retries=-1)
+    with pytest.raises(TypeError, match=r"no option levels=.*session=lambda context: Session\("):
+        gate(agent, levels="shadow")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="gate it once"):
+        gate(gate(agent))
+
+
+@pytest.mark.parametrize("level", ["warn", "shadow"])
+def test_a_violation_of_a_gated_run_is_read_from_events_or_the_trace(level: Any) -> None:
+    """As docs/gate/README.md says."""
+    events: list[Any] = []
+    sessions: list[Session] = []
+
+    def session_of(context: Any) -> Session:
+        sessions.append(session := Session(mode="sourced", levels=level))
+        session.on_event(events.append)
+        return session
+
+    agent = gate(Agent(name="a", model=Script("It uses 99 kWh.")), session=session_of)
+    assert ask(agent).final_output == "It uses 99 kWh."
+    assert {event["code"] for event in events} == ({"NO_SOURCE"} if level == "warn" else set())
+    assert {entry.get("code") for session in sessions for entry in session.trace} == {"NO_SOURCE"}
+
+
 def test_a_model_that_the_run_names_is_told_by_the_guardrail() -> None:
     other = RunConfig(tracing_disabled=True, model=Script(NAKED))
     with pytest.raises(OutputGuardrailTripwireTriggered):

@@ -114,7 +114,7 @@ class GateOptions(TypedDict, total=False):
 class Gate:
     """The options of a ``gate``, and how it finds the session of a conversation. It stores nothing of a conversation.
 
-    Raises ValueError for a mode that differs from the given session's.
+    Raises ValueError for a mode that differs from the given session's, and for a negative ``max_retries``.
     """
 
     option: SessionOption = None
@@ -125,12 +125,19 @@ class Gate:
     def __post_init__(self) -> None:
         if self.mode not in (None, "claims", "sourced"):
             raise ValueError(f"mode is 'claims' or 'sourced', not {self.mode!r}")
+        if type(self.max_retries) is not int or self.max_retries < 0:
+            raise ValueError(f"max_retries is a whole number from 0, not {self.max_retries!r}")
         if isinstance(self.option, Session):
             self._require_mode(self.option)
 
     @classmethod
     def of(cls, options: GateOptions) -> Gate:
         """Return the gate with the keywords of a ``gate``. Raises TypeError for others."""
+        if unknown := [name for name in options if name not in GateOptions.__annotations__]:
+            raise TypeError(
+                f"gate has no option {unknown[0]}=: its options are {', '.join(GateOptions.__annotations__)}. For an "
+                f'option of Session: session=lambda context: Session(mode="sourced", {unknown[0]}=…)'
+            )
         fields: Any = {("option" if name == "session" else name): value for name, value in options.items()}
         return cls(**fields)
 

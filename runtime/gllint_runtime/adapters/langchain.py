@@ -82,7 +82,10 @@ def gate(target: GraphT, **options: Unpack[kit.GateOptions]) -> GraphT:
     elsewhere.
     """
     if not isinstance(target, Pregel):
-        raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
+        what = (
+            "compile it first" if hasattr(target, "compile") else "gate the agent that create_agent() returns"
+        )
+        raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: {what}")
     if isinstance(target, _GatedGraph):
         raise TypeError("The graph has a gate already: gate it once")
     if not isinstance(target, CompiledStateGraph):

@@ -72,6 +72,8 @@ def gate(target: Agent[ContextT], **options: Unpack[kit.GateOptions]) -> Agent[C
     """
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
+    if isinstance(target.model, _GatedModel):
+        raise TypeError("The agent has a gate already: gate it once")
     runner: Any = get_default_agent_runner()
     if not isinstance(runner, _Runner):
         runner = _Runner(runner)
