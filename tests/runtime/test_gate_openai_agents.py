@@ -20,6 +20,7 @@ from agents import (
     Model,
     ModelProvider,
     ModelResponse,
+    ModelSettings,
     MultiProvider,
     OutputGuardrailTripwireTriggered,
     RunConfig,
@@ -266,6 +267,29 @@ def test_a_model_by_name_without_a_provider_of_the_run_is_the_default_one(
     agent = gate(Agent(name="a", model="gpt-x"))
     assert ask(agent, run_config={"tracing_disabled": True}).final_output == "Well."
     assert set(provider.names) == {"gpt-x"}
+
+
+@pytest.mark.parametrize("name", ["gpt-5", "gpt-4o", None])
+def test_a_model_by_name_gets_its_own_settings(name: str | None) -> None:
+    class Heard(Script):
+        async def get_response(
+            self, system_instructions: Any, input: Any, model_settings: Any, *rest: Any, **options: Any
+        ) -> Any:
+            heard.append(model_settings)
+            return await super().get_response(system_instructions, input)
+
+    heard: list[ModelSettings] = []
+    plain = Agent(name="a", model=name)
+    for agent in (plain, gate(plain)):
+        provider = Provider()
+        provider.model = Heard("Well.")
+        settings = ModelSettings(temperature=0.5)
+        ask(
+            agent,
+            run_config=RunConfig(tracing_disabled=True, model_provider=provider, model_settings=settings),
+        )
+    assert heard[0] == heard[1] and heard[1].temperature == 0.5
+    assert (heard[1].verbosity == "low") is (name != "gpt-4o")
 
 
 def test_a_sub_agent_has_the_provider_of_its_own_run() -> None:

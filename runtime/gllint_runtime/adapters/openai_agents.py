@@ -30,6 +30,7 @@ from agents import (
     Model,
     ModelProvider,
     ModelResponse,
+    ModelSettings,
     MultiProvider,
     OutputGuardrail,
     RunContextWrapper,
@@ -158,15 +159,20 @@ class _Agents:
             if not isinstance(output, AgentOutputSchemaBase):
                 output = AgentOutputSchema(output)
             output = _GatedOutput(output)
+        model = _GatedModel(agent.model, self)
         copied = agent.clone(
             tools=[
                 _gated(tool, self.session) if isinstance(tool, FunctionTool) else tool for tool in agent.tools
             ],
-            model=_GatedModel(agent.model, self),
+            model=model,
             output_type=output,
             hooks=_Hooks(agent.hooks, self),
             output_guardrails=[*agent.output_guardrails, OutputGuardrail(self._was_checked, name="gllint")],
         )
+        if (
+            copied.model_settings != agent.model_settings
+        ):  # the defaults of a model by name, which are dropped
+            model.defaults = agent.model_settings
         self._agents.put(agent, copied)
         copied.handoffs = [
             self._handoff(item) if isinstance(item, Handoff) else self.agent(item) for item in agent.handoffs
@@ -352,6 +358,7 @@ class _GatedModel(Model):
 
     def __init__(self, own: Model | str | None, gate: _Agents) -> None:
         self._own, self.gate = own, gate
+        self.defaults = ModelSettings()
 
     def _model(self) -> Model:
         if isinstance(self._own, Model):
@@ -384,6 +391,7 @@ class _GatedModel(Model):
     ) -> ModelResponse:
         """Return the model's answer, asked for until it passes."""
         turn = _Turn(self.gate, system_instructions, input, tools, output_schema, options)
+        model_settings = self.defaults.resolve(model_settings)
         usage = None
         while True:
             response = await self._model().get_response(
@@ -408,6 +416,7 @@ class _GatedModel(Model):
     ) -> AsyncIterator[Any]:
         """Yield the events of the model's answer, its text by checked sentences, asked for until it passes."""
         turn = _Turn(self.gate, system_instructions, input, tools, output_schema, options)
+        model_settings = self.defaults.resolve(model_settings)
         usage: Any = None
         first = True
         while True:
