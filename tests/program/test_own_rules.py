@@ -188,8 +188,8 @@ RULE = Rule("BAD101", "misbehaves", "It misbehaves", "It misbehaves.", check, fi
 """
 
 
-def fixing(edits: str) -> str:
-    fix = f"lambda: Fix('safe', 'mend', {edits})"
+def fixing(edits: str, applicability: str = "safe") -> str:
+    fix = f"lambda: Fix({applicability!r}, 'mend', {edits})"
     return f"yield context.finding('BAD101', place, 'message', '', {fix})"
 
 
@@ -224,7 +224,8 @@ EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
         ("", "yield context.finding('BAD101', None, 'm')", "must be a Site or the position of a fact"),
         ("", "yield context.finding('BAD101', place, 'm', characters=(5, 10**9))", "where there is no text"),
         ("", "yield context.finding('BAD101', place, 'm', fix=5)", "must be a function without parameters"),
-        ("", "yield context.finding('BAD101', place, 'm', fix=lambda: 'x')", "safe or unsafe, got str"),
+        ("", "yield context.finding('BAD101', place, 'm', fix=lambda: 'x')", "its fix must be a Fix, got str"),
+        ("", fixing("()", "maybe"), 'the applicability of its fix must be "safe" or "unsafe", got \'maybe\''),
         ("", fixing("()"), "a nonempty tuple of edits"),
         ("", fixing("(Edit(Span(1, 1, 1, 3), 5),)"), "must be an Edit whose content is a string"),
         ("", fixing("(Edit(Span(999, 1, 999, 1), ''),)"), "outside the file"),

@@ -235,9 +235,10 @@ def test_what_is_no_quantity_is_left_to_who_validates_it(value: Any) -> None:
 def test_a_unit_declares_itself() -> None:
     assert Unit("kWh").keywords() == {"x-unit": "kWh"}
     assert Unit("kgCO2e", "GWP100").keywords() == {"x-unit": "kgCO2e", "x-basis": "GWP100"}
-    for symbol, basis in ((5, None), ("kWh", 5)):
-        with pytest.raises(TypeError, match="Unit needs a unit as a str"):
-            Unit(symbol, basis)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Unit: symbol must be a str, got 5"):
+        Unit(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Unit: basis must be a str or None, got 7"):
+        Unit("kWh", 7)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'m2' does not convert to 'kWh'"):
         Unit("kWh").number(Quantity(1, "m2"))
     assert TypeAdapter(Annotated[float, Unit("kWh")]).validate_python(Quantity(1, "MWh")) == 1000

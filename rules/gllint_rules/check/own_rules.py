@@ -176,8 +176,11 @@ def _checked_fix(fix: object, lines: Lines) -> Fix | None:
     """Return a fix of a package's rule if it is valid. Raises ForeignError."""
     if fix is None:
         return None
-    if not isinstance(fix, Fix) or fix.applicability not in ("safe", "unsafe"):
-        raise ForeignError(f"its fix must be a Fix that is safe or unsafe, got {type(fix).__name__}")
+    if not isinstance(fix, Fix):
+        raise ForeignError(f"its fix must be a Fix, got {type(fix).__name__}")
+    if fix.applicability not in ("safe", "unsafe"):
+        got = repr(fix.applicability)
+        raise ForeignError(f'the applicability of its fix must be "safe" or "unsafe", got {got}')
     if not isinstance(fix.message, str) or not isinstance(fix.edits, tuple) or not fix.edits:
         raise ForeignError("its fix must have a message and a nonempty tuple of edits")
     stretches = sorted(_edit_offsets(edit, lines) for edit in fix.edits)

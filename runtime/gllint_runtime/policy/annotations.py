@@ -22,8 +22,10 @@ class Unit:
     basis: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.symbol, str) or not isinstance(self.basis, str | None):
-            raise TypeError(f"Unit needs a unit as a str, got {self.symbol!r}")
+        if not isinstance(self.symbol, str):
+            raise TypeError(f"Unit: symbol must be a str, got {self.symbol!r}")
+        if not isinstance(self.basis, str | None):
+            raise TypeError(f"Unit: basis must be a str or None, got {self.basis!r}")
 
     def keywords(self) -> dict[str, str]:
         """Return its keyword in a schema."""
