@@ -204,7 +204,7 @@ class Relay:
                 async with asyncio.timeout(self._timeout):
                     await self._to_server(data.rstrip(b"\r\n") + b"\n", message)
             except TimeoutError:
-                raise ServerTrouble(f"the server has taken nothing for {self._timeout:g} s") from None
+                raise ServerTrouble(f"the server has not read its input for {self._timeout:g} s") from None
             except (BrokenPipeError, ConnectionError):
                 raise ServerTrouble("the server has ended") from None
 

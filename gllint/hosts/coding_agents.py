@@ -175,7 +175,7 @@ def read_event(data: bytes) -> Event:
     says_edit = bool(tool) or name == "afterFileEdit"
     if not files and says_edit and is_edit and "*** Delete File: " not in data.decode("utf-8", "replace"):
         raise EventError(
-            f"the event of {tool or name} does not say which file was edited, in a form that gllint knows"
+            f"gllint cannot tell which file {tool or name} edited: the event names none in a form that it knows"
         )
     if len(files) > _MOST_FILES:
         raise EventError(f"the event names {len(files)} files, more than {_MOST_FILES}")

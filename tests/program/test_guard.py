@@ -482,9 +482,12 @@ def test_a_server_that_takes_nothing_is_answered_for() -> None:
         pipe.write(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter"}}\n')
         pipe.flush()
         relay = Relay(Guard(Policy()), Transcript(None), said.append, 0.1, client_of(incoming, outgoing))
-        with pytest.raises(ServerTrouble, match="has taken nothing for 0.1 s"):
+        with pytest.raises(ServerTrouble, match="has not read its input for 0.1 s"):
             asyncio.run(relay.run(connect))
-        assert json.loads(outgoing.getvalue())["error"]["message"] == "the server has taken nothing for 0.1 s"
+        assert (
+            json.loads(outgoing.getvalue())["error"]["message"]
+            == "the server has not read its input for 0.1 s"
+        )
 
 
 def test_a_client_that_reads_nothing_keeps_the_guard_from_no_end() -> None:

@@ -211,7 +211,7 @@ def test_a_server_that_goes_is_told_to_whoever_waits() -> None:
         await asyncio.sleep(5)
 
     run = Run(call(1), takes=stuck, timeout=0.05, until=lambda _: False)
-    assert run.trouble == "the server has taken nothing for 0.05 s"
+    assert run.trouble == "the server has not read its input for 0.05 s"
 
 
 def nested(levels: int) -> Any:

@@ -243,9 +243,9 @@ def test_wrong_uses_are_told() -> None:
     ]:
         with pytest.raises(TypeError, match=hint):
             context.matches(call, matcher)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="context.comments: this Name is in no source"):
+    with pytest.raises(ValueError, match="context.comments: this Name is not part of a source file"):
         context.comments(cst.Name("x"))
-    with pytest.raises(ValueError, match="context.replacement: this Name is in no source"):
+    with pytest.raises(ValueError, match="context.replacement: this Name is not part of a source file"):
         context.replacement(cst.Name("x"), cst.Name("y"), "m")
     with pytest.raises(TypeError, match="puts a LibCST node in place, not builtins.str"):
         context.replacement(call, "y", "m")  # type: ignore[arg-type]

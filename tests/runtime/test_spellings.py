@@ -353,7 +353,7 @@ def test_what_is_scored_is_told_from_a_length_of_typographers() -> None:
 def test_what_may_be_things_that_are_counted_is_read_as_no_unit(unit: str) -> None:
     verdict = judge_unit(unit, packs=PACKS)
     assert verdict.status != "allowed" and (verdict.dimension, verdict.nearest) == (None, None)
-    assert "things that are counted" in verdict.spelling.remark
+    assert "a thing that is counted" in verdict.spelling.remark
     word = verdict.spelling.remark.split('extend-units = ["')[1].split('"')[0]
     assert judge_unit(unit, packs=PACKS, extend=[word]).status == "allowed"
 

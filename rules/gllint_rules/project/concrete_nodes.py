@@ -151,8 +151,8 @@ class ConcreteNodes:
             if node in passage.concrete.places:
                 return passage
         raise ValueError(
-            f"context.{method}: this {type(node).__name__} is in no source; "
-            "take a node that context.node(…) gave, or one within it, as it was before a change"
+            f"context.{method}: this {type(node).__name__} is not part of a source file; "
+            "pass a node that context.node(…) returned, or one inside it, unchanged"
         )
 
 

@@ -171,7 +171,9 @@ def _require_checkable_crew(gate_of_crew: kit.Gate, crew: Any) -> None:
 def _require_no_final_tool(tools: Any) -> None:
     for tool in tools or ():
         if getattr(tool, "result_as_answer", False):
-            raise TypeError(f"The tool {tool.name} answers itself, unchecked: set result_as_answer=False")
+            raise TypeError(
+                f"The result of the tool {tool.name} would be the final answer, unchecked: set result_as_answer=False"
+            )
 
 
 def _enter_agent(agent: Any, gate_of_agent: kit.Gate) -> None:
@@ -317,7 +319,7 @@ def _on_result(context: Any) -> str | None:
     if isinstance(output, ToolFailure) or (isinstance(output, str) and output.startswith(_ERROR)):
         return None
     if getattr(context.tool, "result_as_answer", False):
-        return "This tool answers itself, which the gate cannot check."
+        return "The result of this tool would be the final answer, which the gate cannot check."
     try:
         call = call or kit.ToolCall(run.session, context.tool_name, context.tool_input)
         return call.text(output)

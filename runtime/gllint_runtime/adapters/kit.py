@@ -62,7 +62,8 @@ REFUSAL = "I cannot give a verified answer to that."
 """The text that the user sees after the last attempt, without ``on_refusal``."""
 
 SessionOption = Session | Callable[[Any], Session] | None
-"""One conversation's session, or what finds it in a framework's own context, or one for each conversation."""
+"""A Session of one conversation; or a function that returns the session, given the framework's context; or ``None``:
+the session of the surrounding run, else a new one."""
 
 OnRefusal = str | Callable[[GLError], str] | Callable[[GLError, str], str] | None
 """What the user sees after the last attempt: a text, or a function of the error, or of the error and the draft."""

@@ -84,7 +84,8 @@ class _Agent:
                 gate.require_claims(form)
         if isinstance(agent, CodeAgent) and not isinstance(agent.python_executor, LocalPythonExecutor):
             raise TypeError(
-                "The executor of this agent runs its code in another process, where no tool can be recorded"
+                "The executor of this agent runs its code in another process, where no tool call can be recorded: "
+                "use LocalPythonExecutor"
             )
         _GATED.add(agent)
         self.agent, self.gate = agent, gate

@@ -105,7 +105,8 @@ OF_THE_VALUE = (
     *("then", "else", *BRANCHES, *NAMED),
 )
 EVERY_KEYWORD = (*OF_THE_VALUE, "not", "if", "propertyNames")
-"""With those whose schemas describe what is *not* the value, or only its keys: no number gets through them."""
+"""``OF_THE_VALUE``, plus the keywords whose schemas describe what the value is *not*, or only its keys. No number of
+the value passes through these."""
 
 
 def is_opaque(value: Any) -> bool:

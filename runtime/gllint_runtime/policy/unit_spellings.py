@@ -238,8 +238,8 @@ class _Reader:
         if text not in _symbols(self._extend) and (measure := counted_measure(text)) is not None:
             self.is_open = True
             raise _UnreadableError(
-                f"`{text}` may be {measure}, or things that are counted, which a unit of your own may name: "
-                f'`extend-units = ["{text}"]`.'
+                f"`{text}` may be a unit ({measure}) or a thing that is counted. Write what is measured in a unit of "
+                f'the allowlist. If it is counted, add it as a unit of your own: `extend-units = ["{text}"]`.'
             )
         split = None if text in _symbols(self._extend) else _POWER.fullmatch(text)
         if split is None:

@@ -363,9 +363,9 @@ def test_what_cannot_be_gated_is_refused() -> None:
         """Answers."""
         return NAKED
 
-    with pytest.raises(TypeError, match="answers itself"):
+    with pytest.raises(TypeError, match="would be the final answer, unchecked"):
         made(tools=(answer,))
-    with pytest.raises(TypeError, match="answers itself"):
+    with pytest.raises(TypeError, match="would be the final answer, unchecked"):
         crew(bare(), tools=[answer])
 
 
