@@ -260,9 +260,9 @@ def as_python(data: bytes) -> bytes:
 
 
 def read(data: bytes) -> Notebook | str:
-    """Return a notebook, or ``"line:column: reason"`` if the bytes are none.
+    """Return the notebook, or ``"line:column: reason"`` if the bytes are not a notebook.
 
-    Example: ``"1:1: not a notebook: …"``. Never raises.
+    A notebook in another language has no cells in the result. Example: ``"1:1: not a notebook: …"``. Never raises.
     """
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     if not data[len(mark) :].strip():
@@ -286,9 +286,10 @@ def read(data: bytes) -> Notebook | str:
     notebook = _as_notebook(text, document, mark)
     if _is_python(document):
         return notebook
+    # The metadata names another language, but all cells parse and one imports something: the metadata is wrong.
     if _IMPORT.search(notebook.source) and UNREAD_CELL not in notebook.source and _parses(notebook.source):
         return notebook
-    return Notebook(text, "", mark=mark)
+    return Notebook(text, "", mark=mark)  # not Python: nothing to check
 
 
 def _problem(document: Any) -> str | None:

@@ -274,7 +274,7 @@ def _tokens(line: str, is_path: bool) -> Iterator[str]:
 def _bracket(line: str, place: int) -> tuple[str, int]:
     """Return the expression of a set of characters, and the place behind it.
 
-    ``[!0-9]`` from its ``!`` → ``(?!/)[^00-9]``, 6.
+    ``[!0-9]`` from its ``!`` → ``(?!/)[^00-9]``, 6: the start of a range is also added on its own.
 
     It is read as git reads it. Raises :class:`_Malformed` for a set that has no end or no character.
     """
@@ -288,15 +288,14 @@ def _bracket(line: str, place: int) -> tuple[str, int]:
         char = line[place : place + 1]
         following = line[place + 1 : place + 2]
         place += 1
-        if char == "-" and range_start and following not in ("", "]"):
+        if char == "-" and range_start and following not in ("", "]"):  # a range: `a-z`, `a-\]`
+            place += following == "\\"
+            range_end = line[place : place + 1]
             place += 1
-            if following == "\\":
-                following = line[place : place + 1]
-                place += 1
-            if range_start <= following:
-                parts.append(f"{re.escape(range_start)}-{re.escape(following)}")
-            char = ""
-        elif char == "[" and following == ":":
+            if range_start <= range_end:  # git matches nothing by `z-a`
+                parts.append(f"{re.escape(range_start)}-{re.escape(range_end)}")
+            char = ""  # what ends a range does not begin another
+        elif char == "[" and following == ":":  # a class: `[:digit:]`
             end = line.find("]", place + 1)
             if end < 0:
                 raise _Malformed
@@ -306,9 +305,9 @@ def _bracket(line: str, place: int) -> tuple[str, int]:
                     raise _Malformed
                 parts.append(_CLASSES[name])
                 place, char = end + 1, ""
-            else:
+            else:  # a plain `[`
                 parts.append(r"\[")
-        elif char == "\\":
+        elif char == "\\":  # an escape: `\]`
             char = following
             place += 1
             parts.append(re.escape(char))

@@ -104,12 +104,13 @@ def with_declared(data: Any, units: ParameterUnits, policy: Policy, path: tuple[
         return [with_declared(value, units, policy, (*path, place)) for place, value in enumerate(data)]
     if not isinstance(data, (int, float)) or isinstance(data, bool):
         return data
-    declaration = units.at(path)
-    if not (
-        declaration.is_declared and len(declaration.readings) == 1 and policy.allows(declaration.readings[0])
-    ):
+    if path[-1:] == ("value",):  # already the number of a Quantity; so a plain field of that name stays bare
         return data
-    return data if path[-1:] == ("value",) else {"value": data, "unit": declaration.readings[0]}
+    declaration = units.at(path)
+    if not declaration.is_declared or len(declaration.readings) != 1:  # none, or ambiguous
+        return data
+    unit = declaration.readings[0]
+    return {"value": data, "unit": unit} if policy.allows(unit) else data
 
 
 def place_of(tool: str, path: str) -> str | None:

@@ -322,7 +322,7 @@ class _Worker:
             listen(lambda question: pipe.send(("asks", question)))
 
     def run(self) -> None:
-        """Do the tasks from the pipe until there are no more."""
+        """Do the tasks from the pipe, until the parent ends this process. Raises EOFError if the parent has gone."""
         while True:
             match self._pipe.recv():
                 case ("check", paths, fixes):
@@ -331,7 +331,7 @@ class _Worker:
                     self._pipe.send(("done", (number, apply(function, work, paths))))
                 case ("share", part, argument, paths):
                     self._give(part, argument, paths)
-                case ("end",):
+                case ("end",):  # of the checking: this process waits here until the parent terminates it
                     self._pipe.send(self._index.learnt())
 
     def _share_out(self, part: Any, argument: object) -> Mapping[str, Any]:

@@ -176,18 +176,23 @@ class Index:
             on_large_stack(self._find_tools)
 
     def _find_tools(self) -> None:
-        """Find the tools of the project; a module whose evidence turns out to be stale is read again."""
+        """Find the tools of the project, until no cached evidence is stale.
+
+        ``told_by`` has, for each module, those that add facts about what is in it: one that registers its function.
+        A cached module that others add to now is stale: it and what depends on it are read again, which may make more
+        stale.
+        """
         project, told_by = self.project, self.project.imports.told_by
-        tool_names(project)
-        unsure = {teller for evidence in self.analysis_cache.fresh.values() for teller in evidence.told_by}
+        tool_names(project)  # fills `told_by`
+        to_read = {teller for evidence in self.analysis_cache.fresh.values() for teller in evidence.told_by}
         while True:
-            for path in sorted(unsure & project.modules.paths.keys()):
-                project.tools.of(project.modules[path])
+            for path in sorted(to_read & project.modules.paths.keys()):
+                project.tools.of(project.modules[path])  # adds to `told_by`
             fresh = self.analysis_cache.fresh
             stale = [path for path in told_by if path in fresh and not told_by[path] <= fresh[path].told_by]
             if not stale:
                 return
-            unsure = self.analysis_cache.spoil(stale)
+            to_read = self.analysis_cache.spoil(stale)
 
     def _new_project(self) -> Project:
         """Return a project that reads its files through this index."""

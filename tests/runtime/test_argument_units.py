@@ -557,13 +557,13 @@ def test_what_a_schema_says_of_a_path(path: str, unit: ParameterUnit) -> None:
 
 def test_what_a_schema_says_in_all() -> None:
     units = ParameterUnits(SITE)
-    assert units.declares and units.typed == {"flow"}
+    assert units.declares and units.numeric_only == {"flow"}
     bare = ParameterUnits(properties(heat_kwh=NUMBER, n={"type": "integer"}, note={"type": "string"}))
-    assert bare.typed == {"heat_kwh"} and not bare.declares
+    assert bare.numeric_only == {"heat_kwh"} and not bare.declares
     assert ParameterUnits(properties(a={**NUMBER, "x-basis": "mean"})).declares
     for nothing in (None, [], "text", {"properties": [1]}):
         units = ParameterUnits(nothing)
-        assert (units.typed, units.declares) == (frozenset(), False)
+        assert (units.numeric_only, units.declares) == (frozenset(), False)
         assert units.at(("heat_kwh",)).readings == ("kWh",) and units.offered(("heat_kwh",)) == ()
 
 

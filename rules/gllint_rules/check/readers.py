@@ -117,7 +117,7 @@ class _Readers:
                         readers.setdefault(change, []).append((path, line))
                 # Without a fix, readers are only named in the help: two are enough.
                 for change in wanted:
-                    if self._near[change] is not None and len({*readers.get(change, ())}) >= _MOST_SHOWN:
+                    if not self._has_fix(change) and len({*readers.get(change, ())}) >= _MOST_SHOWN:
                         del self._near[change]
         return {change: sorted(set(places)) for change, places in readers.items()}
 
@@ -147,6 +147,9 @@ class _Readers:
             or any(finding.path == path for finding in self._changed[change])
         )
 
+    def _has_fix(self, change: Changed) -> bool:
+        return self._near[change] is None
+
     def _in_file(
         self, path: str, data: bytes, wanted: Mapping[Changed, Sequence[int]], words_only: bool
     ) -> Iterator[tuple[Changed, int]]:
@@ -161,9 +164,10 @@ class _Readers:
             yield from _words(source, wanted, "")
             return
         by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
-        # An attribute of that name mostly belongs to another object: it prevents a fix, but no help names it.
-        by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._near[c] is None}
-        if any(change.what == "result" for change in wanted):
+        # An attribute of that name mostly belongs to another object. It is reason enough to drop a fix, but a help
+        # about a key without a fix does not name it.
+        by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._has_fix(c)}
+        if any(c.what == "result" for c in wanted):  # its variable may be read in any later statement
             nodes = list(ast.walk(tree))
             whole = _whole_reads(nodes)
         else:

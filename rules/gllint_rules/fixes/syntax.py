@@ -129,12 +129,14 @@ class SyntaxPlace:
         return self._stretch == other._stretch
 
     def without_statement(self) -> Edit | None:
-        """Return the edit that removes the line of a statement; ``None`` if a comment would be lost."""
+        """Return the edit that removes the statement with its whole lines; ``None`` if a comment would be lost."""
         lines, stretch = self.positions.lines, self._stretch
         if has_comment(self._statement.node):
             return None
-        begin, number = lines.starts[lines.place(stretch.begin)[0] - 1], lines.place(stretch.end - 1)[0]
-        end = lines.starts[number] if number < len(lines.starts) else len(lines.source)
+        first_line, _ = lines.place(stretch.begin)
+        last_line, _ = lines.place(stretch.end - 1)
+        begin = lines.starts[first_line - 1]
+        end = lines.starts[last_line] if last_line < len(lines.starts) else len(lines.source)
         return replacement(self.positions, begin, end, "")
 
     def whole(self, content: str) -> Edit:

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4096)
 def expression(text: str, at: int) -> Expr | None:
-    """Return the expression in an annotation that is a string, None if it is not one. ``at`` is the string's position.
+    """Parse the text of a quoted annotation; ``None`` if it is not an expression. ``at`` is the string's position.
 
-    The result is cached, so that answers about it are stored under the same object.
+    Cached: the same text and position give the same object, under which answers are stored.
     """
     from gllint_rules.reading.sections import read_annotation
 

@@ -44,18 +44,22 @@ _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
 
 
 def sights(context: Context) -> Iterator[ToolSight]:
-    """Yield each callable of a module's tools once, with what it returns as far as gllint sees it."""
+    """Yield each callable of a module's tools once, with what it returns as far as gllint sees it.
+
+    Where several tools share a callable, the one whose result comes first in ``_ORDER`` counts. Then yield the
+    candidates: functions that may be tools.
+    """
     by_place: dict[tuple[str, int], ToolSight] = {}
     for tool in context.tools:
-        at = subject_of(tool, tool.callable).tool
-        place = at.path, at.at
+        subject = subject_of(tool, tool.callable).tool
+        place = subject.path, subject.at
         result = result_of(context, tool)
         sight = by_place.get(place)
         if sight is None or _ORDER.index(result) < _ORDER.index(sight.result):
             module = tool.callable.module if tool.callable is not None else tool.module
-            line = sight.line if sight is not None else context.project.positions(module).span(at.at).line
+            line = sight.line if sight else context.project.positions(module).span(subject.at).line
             others = _other_parts(context, tool, result)
-            by_place[place] = ToolSight(at, line, result, others, names=_names_of(context, tool))
+            by_place[place] = ToolSight(subject, line, result, others, names=_names_of(context, tool))
     yield from by_place.values()
     yield from candidates(context)
 

@@ -188,6 +188,7 @@ class Expressions(Binder):
             return (node.key, 2) if getattr(node, "value", None) is None else (node.value, 0)
         if isinstance(node.elt, ast.Starred):
             return node.elt.value, 1
+        # An older Python parses a copy of the text in which the stars of newer syntax (`[*x for …]`) are blank.
         return node.elt, self.text.stars(self.text.begin(node) + 1, self.text.begin(node.elt))
 
     visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp

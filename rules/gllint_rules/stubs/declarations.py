@@ -338,15 +338,12 @@ class Writer:
                 if line is not None:
                     self.lines[full] = line
             case ast.AnnAssign(annotation=annotation, value=value):
-                if last_of(annotation) == "TypeAlias":
+                final = value if last_of(annotation) == "Final" else None
+                # `X: TypeAlias = Y`, `SIGTERM: Final = Signals.SIGTERM`
+                if last_of(annotation) == "TypeAlias" or isinstance(final, ast.Attribute):
                     self.assigned(full, value, types, owner)
                     return
-                form = types.read(annotation)
-                if last_of(annotation) == "Final" and value is not None:
-                    form = of_literal(value)
-                    if isinstance(value, ast.Attribute):  # `SIGTERM: Final = Signals.SIGTERM`
-                        self.assigned(full, value, types, owner)
-                        return
+                form = types.read(annotation) if final is None else of_literal(final)
                 if form != UNKNOWN:
                     self.lines[full] = ["a", form]
             case ast.Assign(value=value):

@@ -480,7 +480,8 @@ class _Turn:
         self.structure: _GatedOutput | None = output_schema if is_structured else None
 
     def accept(self, output: list[Any], response_id: str | None) -> list[Any] | None:
-        """Return the items of an answer as they may be shown; ``None`` if the model has to be asked again.
+        """Return the items of an answer as they may be shown; ``None`` if the model has to be asked again:
+        ``input`` and ``options`` are then those of the next request.
 
         Raises GLError for a structured answer after the last repair.
         """
@@ -492,7 +493,7 @@ class _Turn:
         checked = self.kit.attempt(lambda: self._checked(output), None if self.structure else refused)
         if checked is None:
             hint = {"role": "user", "content": self.kit.hint}
-            if self._is_stored:
+            if self._is_stored:  # the server has the history and the draft: only the hint is sent
                 self.input = [hint]
                 if self.options.get("previous_response_id"):
                     self.options["previous_response_id"] = response_id

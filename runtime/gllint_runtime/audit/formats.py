@@ -514,7 +514,7 @@ class Walk:
             self._date(span.item)
             (self._end if is_end else self._begin)(span, is_root)
             is_tool = self._is_tool(span)
-            self.turns[begin:] = [turn for turn in self.turns[begin:] if self._is_new(turn, is_tool)]
+            self.turns[begin:] = [turn for turn in self.turns[begin:] if self._note_if_new(turn, is_tool)]
         if not any(not isinstance(turn, (On, By)) for turn in self.turns) and any(map(_has_content, spans)):
             self._pass_over("a trace whose messages have other names")
 
@@ -584,9 +584,11 @@ class Walk:
             isinstance(one, Mapping) and ("role" in one or "lc" in one) for one in value
         )
 
-    def _is_new(self, turn: Turn, is_tool: bool) -> bool:
-        """Return whether a turn is none that an operation before had; the operation of a tool may know no id of its
-        call.
+    def _note_if_new(self, turn: Turn, is_tool: bool) -> bool:
+        """Record a turn; return whether no earlier operation had it.
+
+        A tool's own operation (``is_tool``) often has no call id. Its result is always new, and the message that
+        repeats it later is not.
         """
         key: object
         match turn:

@@ -273,7 +273,7 @@ def _written_quantities(
     arguments: dict[str, Any], parameters: ParameterUnits
 ) -> Iterator[tuple[Path, Quantity]]:
     """Yield the Quantities that are text where the schema wants a number: ``"1250 ft3/s"``, or the JSON of one."""
-    for name in parameters.typed.intersection(arguments):
+    for name in parameters.numeric_only.intersection(arguments):
         text = arguments[name]
         if type(text) is not str or len(text) > _MAX_TYPED:
             continue

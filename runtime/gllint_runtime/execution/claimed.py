@@ -488,7 +488,7 @@ def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
 def structure_data(answer: Any, hint: Any = None) -> Any:
     """Return a checked structured answer as JSON data, each Quantity as ``{"value", "unit"}``."""
     if isinstance(answer, Mapping) and not _is_typed_dict(hint):
-        return {**answer}
+        return {**answer}  # by JSON Schema, so it is JSON data already
     from pydantic import TypeAdapter
 
     kind: Any = hint if _is_typed_dict(hint) else type(answer)

@@ -210,9 +210,9 @@ class ToolRegistry:
 
 def _may_hold_quantities(arguments: dict[str, Any], entry: Entry) -> bool:
     """Return whether some argument is an object or a list, or text where a number with a unit is asked for."""
-    typed = entry.parameters.typed
+    numeric_only = entry.parameters.numeric_only
     for name, value in arguments.items():
         kind = type(value)
-        if kind is dict or kind is list or (kind is str and name in typed):
+        if kind is dict or kind is list or (kind is str and name in numeric_only):
             return True
     return False

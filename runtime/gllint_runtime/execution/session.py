@@ -141,7 +141,9 @@ class Session:
     def _begin(
         self, policy: Policy, units: UnitRegistry, constants: dict[str, Any], max_bytes: int = _MAX_BYTES
     ) -> None:
-        """Set everything to the beginning of a conversation, under settings that were checked already."""
+        """Set everything to the beginning of a conversation. Raises ValueError for ``max_bytes``; the other settings
+        were checked already.
+        """
         if type(max_bytes) is not int or max_bytes < 1:
             raise ValueError(f"max_bytes must be an integer of at least 1, got {max_bytes!r}")
         self.policy = policy
@@ -153,11 +155,11 @@ class Session:
         self._count = 0  # of the calls: the next one is `tc_1`
         self._heard: list[str] = []  # what the user said
         self._calls: dict[str, CallRecord] = {}
-        self._names: dict[str, str] = {}  # the ids that a framework has for the calls
-        self._arranged: dict[str, str] = {}  # of calls that go on, by the framework's id
-        self._said: dict[str, list[Claim]] = {}  # the claims of the messages that were shown last
+        self._names: dict[str, str] = {}  # a framework's id of a call → ours
+        self._arranged: dict[str, str] = {}  # the same for calls that still run
+        self._said: dict[str, list[Claim]] = {}  # a recently shown message → its claims
         self.version = 0
-        self._stored = ""  # as it was written or read last
+        self._stored = ""  # the state as it was last saved or loaded
         self.conversation: str | None = None
         self._prompts: list[str] = []
         # Judges messages in sourced mode, and the arguments of calls.

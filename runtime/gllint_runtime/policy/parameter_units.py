@@ -125,9 +125,10 @@ class ParameterUnits:
                     yield value
 
     @cached_property
-    def typed(self) -> frozenset[str]:
-        """The names of arguments that are numbers with a unit and never text: a text given for one may be
-        "12.5 kWh".
+    def numeric_only(self) -> frozenset[str]:
+        """The names of arguments that accept a number with a unit, but no text.
+
+        So a string that the model passes for one can be read as a number with its unit (``"12.5 kWh"``).
         """
         declared = self._schema.get("properties")
         names = [name for name in declared if isinstance(name, str)] if isinstance(declared, Mapping) else []
