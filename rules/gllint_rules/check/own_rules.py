@@ -179,8 +179,9 @@ def _checked_fix(fix: object, lines: Lines) -> Fix | None:
     if not isinstance(fix, Fix):
         raise ForeignError(f"its fix must be a Fix, got {type(fix).__name__}")
     if fix.applicability not in ("safe", "unsafe"):
-        got = repr(fix.applicability)
-        raise ForeignError(f'the applicability of its fix must be "safe" or "unsafe", got {got}')
+        raise ForeignError(
+            f'the applicability of its fix must be "safe" or "unsafe", got {fix.applicability!r}'
+        )
     if not isinstance(fix.message, str) or not isinstance(fix.edits, tuple) or not fix.edits:
         raise ForeignError("its fix must have a message and a nonempty tuple of edits")
     stretches = sorted(_edit_offsets(edit, lines) for edit in fix.edits)
