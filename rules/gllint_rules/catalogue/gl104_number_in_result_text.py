@@ -10,7 +10,7 @@ Not reported:
 
 - digits that are typed into the text;
 - counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer before a plural noun (`{n} rows`);
-- counts, indexes and identifiers that have such a name (`{page}`, `{row_count}`, `{user_id}`);
+- numbers whose name shows that they are a count, index or identifier (`{page}`, `{row_count}`, `{user_id}`);
 - constants in capitals and settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
 - numbers in error texts: in an `except` block, under or next to a key `error`, or in a text that begins with `Error`;
 - parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
