@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import gllint_rules
 from gllint.errors import UsageError
 from gllint.files.config import Config
+from gllint.files.digest import digest
 from gllint.files.discover import (
     Omission,
     Signature,
@@ -19,6 +21,7 @@ from gllint.files.discover import (
     is_left_out,
     is_python_name,
     is_script,
+    is_settled,
     signature_of,
     walk,
 )
@@ -37,6 +40,7 @@ from gllint.run.results import Result
 from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding, PlainNumber, ToolSight
+from gllint_rules.finding import Changed
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
 
@@ -64,6 +68,7 @@ _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 _MOST_ENTRIES = 1_000
+_READERS = "readers"  # the entry of a store with the code that reads what findings change
 _STRANGE = "neither the name nor the content is Python"
 
 
@@ -235,7 +240,7 @@ class Engine(Means):
         with self.clock.stage("suppress"):
             self.conclude_all(workspace, shown, results, outcome)
         if self.options.fixes:
-            outcome.findings = self.vetted(workspace.index, outcome.findings)
+            outcome.findings = self.vetted(workspace.index, outcome.findings, self.store(place))
         notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named), *strangers]
         outcome.notices += notices
         sights = list(workspace.tools(files))
@@ -351,28 +356,52 @@ class Engine(Means):
         outcome.findings.sort(key=in_order)
         return outcome
 
-    def vetted(self, index: Index, findings: Sequence[Finding]) -> list[Finding]:
+    def vetted(self, index: Index, findings: Sequence[Finding], store: Store | None = None) -> list[Finding]:
         """Return the findings, without fixes that would break other code that reads the value; helps name that code.
 
-        This is not cached, since any file may have such code, also one that is no module of the project.
+        Any file may have such code, also one that is no module of the project. What was found is kept in ``store``
+        until a file of the project changes.
         """
-        if not findings:
-            return []
-        from gllint_rules.check.readers import vetted
+        from gllint_rules.check.readers import changed_by, vetted
 
-        def files() -> Iterator[tuple[str, bytes]]:
-            index.list_files()
-            pages = walk(index.root, self.places, within_project=True, suffixes=PAGE_SUFFIXES)
-            for path in sorted({*index.files, *index.texts(), *(page.path for page in pages)}):
-                with contextlib.suppress(OSError):
-                    yield path, self.sources.read(path)
-
+        changed = changed_by(findings)
+        if not changed:
+            return list(findings)
         here = os.getcwd().replace(os.sep, "/").rstrip("/")
 
         def shown(path: str) -> str:
             return relative(path, here if path.startswith(f"{here}/") else index.root)
 
-        return vetted(findings, files(), shown)
+        return vetted(findings, self._readers(index, changed, store), shown)
+
+    def _readers(
+        self, index: Index, changed: dict[Changed, list[Finding]], store: Store | None
+    ) -> Mapping[Changed, Sequence[tuple[str, int]]]:
+        """Return the code that reads what findings change."""
+        from gllint_rules.check.readers import readers_of
+
+        started = time.time_ns()
+        index.list_files()
+        pages = walk(index.root, self.places, within_project=True, suffixes=PAGE_SUFFIXES)
+        paths = sorted({*index.files, *index.texts(), *(page.path for page in pages)})
+        signatures = {path: signature_of(path) for path in paths}
+        state = digest(repr((changed, signatures)).encode("utf-8", "surrogatepass")).hex()
+        if store is not None and not self.sources.buffer_paths():
+            entry = store.read(_READERS, dict, dict)
+            if entry is not None and entry.get("state") == state:
+                return {Changed(what, name): places for what, name, places in entry["readers"]}
+
+        def files() -> Iterator[tuple[str, bytes]]:
+            for path in paths:
+                with contextlib.suppress(OSError):
+                    yield path, self.sources.read(path)
+
+        readers = readers_of(changed, files())
+        newest = max((max(s.mtime, s.ctime) for s in signatures.values() if s is not None), default=0)
+        if store is not None and not self.sources.buffer_paths() and is_settled(newest, started):
+            rows = [(change.what, change.name, places) for change, places in readers.items()]
+            store.write(_READERS, {"state": state, "readers": rows}, is_small=True)
+        return readers
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return the unread files that may matter to findings of ``codes`` in a file (absolute)."""

@@ -39,7 +39,7 @@ from gllint.run.screening import Screened
 from gllint.run.screening_cache import Row, rows_from
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
-from gllint_rules.check import merge
+from gllint_rules.check import merge, readers
 from gllint_rules.finding import Edit, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
 from gllint_runtime import Policy
 
@@ -105,6 +105,28 @@ def test_an_unchanged_project_is_answered_without_reading(
     monkeypatch.setattr(indexing, "parse", lambda path, *more: read(path))
     assert found(project) == first
     assert "gllint_rules.project.project" in sys.modules
+
+
+def test_readers_are_looked_for_again_after_a_change_alone(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = (
+        "from agents import function_tool\n\n\n@function_tool\ndef heat(site):\n    return {'score': 2.5}\n"
+    )
+    page = "from agent import heat\n\n\ndef page(site):\n    return heat(site)['score'] * 2\n"
+    project = write({"pyproject.toml": "", "agent.py": tool, "page.py": page})
+    age(project)
+
+    def lines() -> list[str]:
+        outcome = Engine(Options(jobs=1)).check([str(project)])
+        return [finding.help.partition("also used at ")[2].partition(": ")[0] for finding in outcome.findings]
+
+    looked: list[int] = []
+    look = readers.readers_of
+    monkeypatch.setattr(readers, "readers_of", lambda *given: looked.append(1) or look(*given))
+    assert lines() == lines() == ["page.py:5"] and len(looked) == 1
+    (project / "page.py").write_text(f"# moved\n{page}")
+    assert lines() == ["page.py:6"] and len(looked) == 2
 
 
 def test_a_warm_run_does_not_load_the_parser(project: Path, run: Run) -> None:

@@ -45,19 +45,29 @@ _MOST_SHOWN = 2  # readers that a help names
 _MOST_PARSED = 1_000  # files; in further files a word alone counts as a reader
 
 
-def vetted(
-    findings: Sequence[Finding], files: Iterable[tuple[str, bytes]], shown: Callable[[str], str]
-) -> list[Finding]:
-    """Return the findings without the fixes that would break a reader; their helps name the first two readers.
-
-    ``files`` are all files of the project with their bytes, read only if a finding changes something.
-    ``shown`` returns a path as messages show it.
-    """
+def changed_by(findings: Iterable[Finding]) -> dict[Changed, list[Finding]]:
+    """Return what the findings change for readers, each with the findings that do."""
     changed: dict[Changed, list[Finding]] = {}
     for finding in findings:
         for change in _changes(finding):
             changed.setdefault(change, []).append(finding)
-    readers = _Readers(changed).of(files) if changed else {}
+    return changed
+
+
+def readers_of(
+    changed: dict[Changed, list[Finding]], files: Iterable[tuple[str, bytes]]
+) -> dict[Changed, list[Reader]]:
+    """Return the places that read each of the changes; ``files`` are all files of the project with their bytes."""
+    return _Readers(changed).of(files)
+
+
+def vetted(
+    findings: Iterable[Finding], readers: Mapping[Changed, Sequence[Reader]], shown: Callable[[str], str]
+) -> list[Finding]:
+    """Return the findings without the fixes that would break a reader; their helps name the first two readers.
+
+    ``shown`` returns a path as messages show it.
+    """
     return [_vetted(finding, readers, shown) for finding in findings]
 
 
@@ -71,7 +81,9 @@ def _changes(finding: Finding) -> tuple[Changed, ...]:
     return tuple(Changed("key", key) for key in finding.keys) if advises_quantity else ()
 
 
-def _vetted(finding: Finding, readers: dict[Changed, list[Reader]], shown: Callable[[str], str]) -> Finding:
+def _vetted(
+    finding: Finding, readers: Mapping[Changed, Sequence[Reader]], shown: Callable[[str], str]
+) -> Finding:
     """Drop the fix of a finding if other code reads what it changes, and name two such places."""
     for change in _changes(finding):
         # The fix itself has checked how its own file uses a function or its result.
