@@ -362,6 +362,8 @@ class Engine(Means):
         Any file may have such code, also one that is no module of the project. What was found is kept in ``store``
         until a file of the project changes.
         """
+        if not findings:
+            return []
         from gllint_rules.check.readers import changed_by, vetted
 
         changed = changed_by(findings)

@@ -13,12 +13,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.finding import Changed, Finding
 from gllint_rules.reading.syntax import ParseFailure, parsed
-from gllint_rules.words.screen import Automaton, Hits
 from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
+
+if TYPE_CHECKING:
+    from gllint_rules.words.screen import Hits
 
 Reader: TypeAlias = tuple[str, int]
 """The path of a file and a line of it."""
@@ -116,6 +118,8 @@ class _Readers:
 
     def of(self, files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
         """Return the places that read each of the changes, in the order of paths and lines."""
+        from gllint_rules.words.screen import Automaton  # known readers need none
+
         readers: dict[Changed, list[Reader]] = {}
         near = chain.from_iterable(names or () for names in self._near.values())
         automaton = Automaton({*self._by_name, *near} - {b""})
