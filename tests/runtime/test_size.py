@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -63,6 +64,13 @@ def _message(n: int) -> None:
     session.check(" ".join(f"Site s{i} used {100.5 + 3 * i} kWh." for i in range(n)))
 
 
+def _sentence_of_dates(n: int) -> None:
+    days = [date(2024, 1, 1) + timedelta(number) for number in range(n)]
+    session = _session()
+    session.record("visits", {}, [{"made_at": str(day), "by": f"v{day:%y%m%d}"} for day in days])
+    session.verify("Visits were " + " and ".join(f"on {day:%B %d, %Y}" for day in days) + ".")
+
+
 def _audit(n: int) -> None:
     run: list[dict[str, Any]] = []
     for number in range(n):
@@ -91,7 +99,7 @@ def _guard(n: int) -> None:
     [
         pytest.param(_parameters(argument_units="convert"), id="units of parameters"),
         pytest.param(_parameters(argument_units="refuse", argument_origin="record"), id="origins of arguments"),
-        *(pytest.param(work, id=work.__name__) for work in (_answers, _store, _message, _audit, _guard)),
+        *(pytest.param(work, id=work.__name__) for work in (_answers, _store, _message, _sentence_of_dates, _audit, _guard)),
     ],
 )  # fmt: skip
 def test_twice_as_often_takes_twice_the_calls(

@@ -299,6 +299,8 @@ class Judging:
         self._contradicting: set[Reading] = set()
         self._scales: dict[tuple[str, str], bool] = {}
         self._named: dict[tuple[Span, ...], dict[str, set[Record]]] = {}
+        self._date_places: list[int] = []  # of the dates of the text, each with the records that it names
+        self._date_members: list[dict[str, set[Record]]] = []
         self._misses: dict[Finding, list[Miss]] = {}
         self._marks: dict[Reading, Mark | None] = {}
         self._refuted: set[Finding] = set()  # what the text derives otherwise
@@ -319,6 +321,9 @@ class Judging:
         self._contradicting.update(self.directions.contradicted([*self._readings[-2:], *readings]))
         self._readings += readings
         self._starts += (reading.place.start for reading in readings)
+        for place in (own.place for own in readings if own.moments and own.moments[0].has_date):
+            self._date_places.append(place.start)
+            self._date_members.append(self.named(((place.start, place.end),)))
         first = len(self.done)
         for reading in readings:
             if not _is_in_any(reading, proven):
@@ -953,7 +958,7 @@ class Judging:
             for distance, scope in enumerate(self._key_scopes(reading) if is_near else scopes):
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named and reading.moments:
-                    named = self._named_but_for_dates(named, scope, reading)
+                    named = named - self._dated(element.group, scope, reading)
                 if not named:
                     continue
                 if distance > nearest:
@@ -988,25 +993,18 @@ class Judging:
                     return Miss("key", source)
         return None
 
-    def _named_but_for_dates(
-        self, named: set[Record], scope: tuple[tuple[int, int], ...], reading: Reading
-    ) -> set[Record]:
-        """The records that a stretch names, but for those whose own date it has next to the one that is judged.
+    def _dated(self, group: str, scope: tuple[Span, ...], reading: Reading) -> set[Record]:
+        """The records of a group that a stretch names by a date next to the one that is judged.
 
         In "on November 18 and on November 25" neither date says whose the other one is.
         """
-        dates = [
-            own.moments[0]
-            for own in self._readings
-            if own is not reading
-            and own.moments
-            and any(start <= own.place.start < end for start, end in scope)
-        ]
-        return {
-            record
-            for record in named
-            if not any(date.is_part_of(own) for date in dates for own in record.moments)
-        }
+        dates = (
+            number
+            for span in scope
+            for number in range(*(bisect_left(self._date_places, at) for at in span))
+            if self._date_places[number] != reading.place.start
+        )
+        return set[Record]().union(*(self._date_members[number].get(group, ()) for number in dates))
 
     def _is_listed(self, reading: Reading, record: Record) -> bool:
         """Whether several numbers are of several records in order: "A and B have 1.2 and 3.4 (respectively)"."""

@@ -402,9 +402,7 @@ class Mentions:
         )  # by a word of a short name: those of a description only show what is no name
         for place in names:
             for group, records in self._names[place][2].items():
-                several = sets.setdefault(group, [])
-                if not any(records is other for other in several):
-                    several.append(records)
+                sets.setdefault(group, []).append(records)
         for place in parts:
             some = self._parts[place][1]
             named = [record for record, is_short in some if is_short]
