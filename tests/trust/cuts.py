@@ -81,10 +81,10 @@ def _try(item: tuple[str, float, bool]) -> Tried:
         message = _message(chance)
         claims = [_CLAIM] * (int("claim:0" in message) if chance.random() < 0.9 else chance.randrange(3))
         text = message if way == "a session" else _answer(chance, message, claims)
-        whole = _WAYS[way](text, [text], claims, True)
+        whole = _WAYS[way](Turn(text, [text], True, claims))
         seen = {""}
         for pieces in _cuts(chance, text):
-            shown = _WAYS[way](text, pieces, claims, False)
+            shown = _WAYS[way](Turn(text, pieces, False, claims))
             cuts += 1
             refused += shown.error is not None
             if (shown.error, shown.text) != (whole.error, whole.text):
@@ -146,6 +146,25 @@ class Shown(NamedTuple):
     early: str = ""
 
 
+_REFUSED = "Refused."
+
+
+class Turn(NamedTuple):
+    """A model's answer: whole and in pieces, which of them is shown, its claims, and what the tool returned."""
+
+    text: str
+    pieces: Sequence[str]
+    is_whole: bool
+    claims: Sequence[Any] = ()
+    data: Any = _HEAT
+    mode: Any = "claims"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of a gate that asks once."""
+        return {"mode": self.mode, "max_retries": 0, "on_refusal": _REFUSED}
+
+
 def _session() -> Session:
     session = Session()
     session.user("How much?")
@@ -153,12 +172,12 @@ def _session() -> Session:
     return session
 
 
-def _by_session(text: str, pieces: Sequence[str], claims: Sequence[Any], is_whole: bool) -> Shown:
-    if is_whole:
-        return _verdict(lambda: _session().check(text, claims).message)
+def _by_session(turn: Turn) -> Shown:
+    if turn.is_whole:
+        return _verdict(lambda: _session().check(turn.text, turn.claims).message)
     stream = _session().stream()
-    stream.feed("", claims)
-    for piece in pieces:
+    stream.feed("", turn.claims)
+    for piece in turn.pieces:
         stream.feed(piece)
 
     def end() -> str:
@@ -168,11 +187,11 @@ def _by_session(text: str, pieces: Sequence[str], claims: Sequence[Any], is_whol
     return _verdict(end)._replace(early=stream.released)
 
 
-def _by_kit(text: str, pieces: Sequence[str], claims: Sequence[Any], is_whole: bool) -> Shown:
-    if is_whole:
-        return _verdict(lambda: kit.check_final(_session(), text).message)
+def _by_kit(turn: Turn) -> Shown:
+    if turn.is_whole:
+        return _verdict(lambda: kit.check_final(_session(), turn.text).message)
     stream = kit.FinalStream(_session())
-    early = "".join(map(stream.feed, pieces))
+    early = "".join(map(stream.feed, turn.pieces))
     assert early == stream.released
     return _verdict(lambda: early + stream.close()[1])._replace(early=early)
 
@@ -184,17 +203,7 @@ def _verdict(message: Callable[[], str]) -> Shown:
         return Shown(error.code, "")
 
 
-_REFUSED = "Refused."
-
-
-def by_pydantic_ai(
-    text: str,
-    pieces: Sequence[str],
-    claims: Sequence[Any],
-    is_whole: bool,
-    data: Any = _HEAT,
-    mode: Any = "claims",
-) -> Shown:
+def _by_pydantic_ai(turn: Turn) -> Shown:
     from pydantic_ai import Agent
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
     from pydantic_ai.models.function import DeltaToolCall, FunctionModel
@@ -202,48 +211,37 @@ def by_pydantic_ai(
     from gllint_runtime.adapters.pydantic_ai import gate
 
     def answer(messages: Any, info: Any) -> ModelResponse:
-        return ModelResponse([TextPart(text) if len(messages) > 1 else ToolCallPart("meter", {})])
+        return ModelResponse([TextPart(turn.text) if len(messages) > 1 else ToolCallPart("meter", {})])
 
     async def stream(messages: Any, info: Any) -> AsyncIterator[Any]:
         if len(messages) == 1:
             yield {0: DeltaToolCall(name="meter", json_args="{}", tool_call_id="call_1")}
             return
-        for piece in pieces:
+        for piece in turn.pieces:
             yield piece
 
     agent: Any = gate(
-        Agent(FunctionModel(answer, stream_function=stream), tools=[_meter(data)]),
-        mode=mode,
-        max_retries=0,
-        on_refusal=_REFUSED,
+        Agent(FunctionModel(answer, stream_function=stream), tools=[_meter(turn.data)]),
+        **turn.options,
     )
 
     async def streamed() -> str:
         async with agent.run_stream("How much?") as result:
             return "".join([part async for part in result.stream_text(delta=True, debounce_by=None)])
 
-    return _told(agent.run_sync("How much?").output if is_whole else asyncio.run(streamed()))
+    return _told(agent.run_sync("How much?").output if turn.is_whole else asyncio.run(streamed()))
 
 
-def by_openai_agents(
-    text: str,
-    pieces: Sequence[str],
-    claims: Sequence[Any],
-    is_whole: bool,
-    data: Any = _HEAT,
-    mode: Any = "claims",
-) -> Shown:
+def _by_openai_agents(turn: Turn) -> Shown:
     from agents import Agent, RunConfig, Runner, function_tool
     from scripts import openai_model
 
     from gllint_runtime.adapters.openai_agents import gate
 
-    model = openai_model(text, pieces)
+    model = openai_model(turn.text, turn.pieces)
     agent = gate(
-        Agent(name="a", tools=[function_tool(_meter(data))], model=model),
-        mode=mode,
-        max_retries=0,
-        on_refusal=_REFUSED,
+        Agent(name="a", tools=[function_tool(_meter(turn.data))], model=model),
+        **turn.options,
     )
     quiet = RunConfig(tracing_disabled=True)
 
@@ -260,17 +258,10 @@ def by_openai_agents(
     async def at_once() -> str:
         return str((await Runner.run(agent, "How much?", run_config=quiet)).final_output)
 
-    return _told(asyncio.run(at_once() if is_whole else streamed()))
+    return _told(asyncio.run(at_once() if turn.is_whole else streamed()))
 
 
-def by_langchain(
-    text: str,
-    pieces: Sequence[str],
-    claims: Sequence[Any],
-    is_whole: bool,
-    data: Any = _HEAT,
-    mode: Any = "claims",
-) -> Shown:
+def _by_langchain(turn: Turn) -> Shown:
     from langchain.agents import create_agent
     from langchain_core.messages import AIMessage
     from langchain_core.tools import tool
@@ -279,13 +270,11 @@ def by_langchain(
     from gllint_runtime.adapters.langchain import gate
 
     agent = gate(
-        create_agent(langchain_model(text, pieces), [tool(_meter(data))]),
-        mode=mode,
-        max_retries=0,
-        on_refusal=_REFUSED,
+        create_agent(langchain_model(turn.text, turn.pieces), [tool(_meter(turn.data))]),
+        **turn.options,
     )
     asked: Any = {"messages": ["How much?"]}
-    if is_whole:
+    if turn.is_whole:
         return _told(agent.invoke(asked)["messages"][-1].text)
     chunks = agent.stream(asked, stream_mode="messages")
     return _told("".join(chunk.text for chunk, _ in chunks if isinstance(chunk, AIMessage)))
@@ -306,17 +295,11 @@ def _told(text: str) -> Shown:
     return Shown(None, text)
 
 
-_WAYS = {
-    "a session": _by_session,
-    "the kit": _by_kit,
-    "langchain": by_langchain,
-    "openai_agents": by_openai_agents,
-    "pydantic_ai": by_pydantic_ai,
+# The package that each adapter needs, and how it is run.
+ADAPTERS: dict[str, tuple[str, Callable[[Turn], Shown]]] = {
+    "langchain": ("langchain", _by_langchain),
+    "openai_agents": ("agents", _by_openai_agents),
+    "pydantic_ai": ("pydantic_ai", _by_pydantic_ai),
 }
-_NEEDED = {
-    "a session": None,
-    "the kit": None,
-    "langchain": "langchain",
-    "openai_agents": "agents",
-    "pydantic_ai": "pydantic_ai",
-}  # by what each needs to be installed
+_WAYS = {"a session": _by_session, "the kit": _by_kit} | {name: run for name, (_, run) in ADAPTERS.items()}
+_NEEDED: dict[str, str | None] = {way: ADAPTERS[way][0] if way in ADAPTERS else None for way in _WAYS}

@@ -32,11 +32,6 @@ _SENTENCES = (
     "For {site} that is {amount}, as of {day}.",
     "\n| {site} | {amount} | {day} |\n",
 )
-_ADAPTERS: dict[str, tuple[str, Callable[..., cuts.Shown]]] = {
-    "langchain": ("langchain", cuts.by_langchain),
-    "openai_agents": ("agents", cuts.by_openai_agents),
-    "pydantic_ai": ("pydantic_ai", cuts.by_pydantic_ai),
-}
 
 
 class Reading(NamedTuple):
@@ -52,7 +47,7 @@ def suite(budget: Budget) -> Iterator[Row]:
     counts, wrong = Counter[str](), list[str]()
     adapters = [
         name
-        for name, (package, _) in _ADAPTERS.items()
+        for name, (package, _) in cuts.ADAPTERS.items()
         if budget.is_long() and find_spec(package) is not None
     ]
     for number in budget.rounds(_ANSWERS, lambda: counts["answers"]):
@@ -92,7 +87,7 @@ def _judged(
         "guard": _passes_guard(data, answer),
     }
     if adapter:
-        shown = _ADAPTERS[adapter][1](answer, pieces, (), False, data, "sourced")
+        shown = cuts.ADAPTERS[adapter][1](cuts.Turn(answer, pieces, False, data=data, mode="sourced"))
         verdicts[adapter] = shown.error is None
         if shown.error is None and shown.text != answer:
             yield f"{adapter} shows {shown.text!r}"
