@@ -388,7 +388,9 @@ class Engine(Means):
         paths = sorted({*index.files, *index.texts(), *(page.path for page in pages)})
         signatures = {path: signature_of(path) for path in paths}
         state = digest(repr((changed, signatures)).encode("utf-8", "surrogatepass")).hex()
-        if store is not None and not self.sources.buffer_paths():
+        if self.sources.buffer_paths():  # which have no signature
+            store = None
+        if store is not None:
             entry = store.read(_READERS, dict, dict)
             if entry is not None and entry.get("state") == state:
                 return {Changed(what, name): places for what, name, places in entry["readers"]}
@@ -400,7 +402,7 @@ class Engine(Means):
 
         readers = readers_of(changed, files())
         newest = max((max(s.mtime, s.ctime) for s in signatures.values() if s is not None), default=0)
-        if store is not None and not self.sources.buffer_paths() and is_settled(newest, started):
+        if store is not None and is_settled(newest, started):
             rows = [(change.what, change.name, places) for change, places in readers.items()]
             store.write(_READERS, {"state": state, "readers": rows}, is_small=True)
         return readers

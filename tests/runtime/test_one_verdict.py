@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gllint.guard.exchange import Guard
-from gllint_runtime import GLError, Policy, Session, audit_run
+from gllint_runtime import GLError, Session
+from judges import passes_guard, refused_by_audit
 
 CITIES = ("Oslo", "Rome", "Bergen", "Turin")
 UNITS = ("kWh", "MWh", "EUR", "degC", "%")
@@ -56,22 +55,14 @@ def test_one_conversation_gets_one_verdict(rows: list[Any], sentences: list[Any]
     answer, user = _answer(rows, sentences), "What of my sites?"  # of which the guard hears nothing
     gate = Session(mode="sourced")
     gate.user(user)
-    gate.record("look", {"of": "all"}, rows)
+    gate.record("meter", {}, rows)
     refused = _failing(_refusal(gate, answer))
 
-    call = {"id": "tc_1", "function": {"name": "look", "arguments": '{"of": "all"}'}}
-    run = [
-        {"role": "user", "content": user},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "tc_1", "content": json.dumps(rows)},
-        {"role": "assistant", "content": answer},
-    ]
-    numbers = audit_run(run).numbers
-    assert {one["text"] for one in numbers if one["verdict"] in ("unsourced", "mislabelled")} == refused
+    assert refused_by_audit(user, rows, answer) == refused
 
     strict = Session(mode="sourced", argument_origin="strict")
     strict.user(user)
-    strict.record("look", {"of": "all"}, rows)
+    strict.record("meter", {}, rows)
     try:
         strict.tool_arguments("post", {"body": answer})
     except GLError as error:
@@ -79,18 +70,4 @@ def test_one_conversation_gets_one_verdict(rows: list[Any], sentences: list[Any]
     else:
         assert not refused
 
-    guard = Guard(Policy(), "block")
-    guard.from_client(
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {"name": "look", "arguments": {"of": "all"}},
-        }
-    )
-    guard.from_server(
-        {"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"rows": rows}}}
-    )
-    verify = {"name": "verify_answer", "arguments": {"message": answer}}
-    [sent] = guard.from_client({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": verify})
-    assert sent.message["result"]["isError"] is bool(refused)
+    assert passes_guard({"rows": rows}, answer) is not bool(refused)

@@ -6,7 +6,6 @@ thing changed: a digit, the unit, the sign, the row or the day. Right ones pass 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
@@ -17,8 +16,8 @@ from typing import Any, NamedTuple
 import cuts
 from trust import Budget, Row
 
-from gllint.guard.exchange import Guard
-from gllint_runtime import GLError, Policy, Session, audit_run
+from gllint_runtime import GLError, Session
+from judges import passes_guard, refused_by_audit
 
 _ANSWERS = 2_000  # in an hour
 _USER = "How much did my sites use?"
@@ -84,7 +83,7 @@ def _judged(
     verdicts = {
         "session": not refused,
         "stream": _passes_stream(data, pieces),
-        "guard": _passes_guard(data, answer),
+        "guard": passes_guard(data, answer),
     }
     if adapter:
         shown = cuts.ADAPTERS[adapter][1](cuts.Turn(answer, pieces, False, data=data, mode="sourced"))
@@ -94,7 +93,7 @@ def _judged(
     other = [name for name, passes in verdicts.items() if passes != is_right]
     if other:
         yield f"{' and '.join(other)} {'refuse' if is_right else 'let pass'} it ({sorted(refused)})"
-    audited = _by_audit(data, answer)
+    audited = refused_by_audit(_USER, data, answer)
     if audited != refused:
         yield f"the audit finds {sorted(audited)}, the session {sorted(refused)}"
 
@@ -124,32 +123,6 @@ def _passes_stream(data: Any, pieces: list[str]) -> bool:
     except GLError:
         return False
     return True
-
-
-def _by_audit(data: Any, answer: str) -> set[str]:
-    call = {"id": "tc_1", "function": {"name": "meter", "arguments": "{}"}}
-    run = [
-        {"role": "user", "content": _USER},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "tc_1", "content": json.dumps(data)},
-        {"role": "assistant", "content": answer},
-    ]
-    return {
-        str(one["text"]) for one in audit_run(run).numbers if one["verdict"] in ("unsourced", "mislabelled")
-    }
-
-
-def _passes_guard(data: Any, answer: str) -> bool:
-    guard = Guard(Policy(), "block")
-    guard.from_client(_request(1, "meter", {}))
-    guard.from_server({"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": data}})
-    [sent] = guard.from_client(_request(2, "verify_answer", {"message": answer}))
-    return not sent.message["result"]["isError"]
-
-
-def _request(number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    params = {"name": name, "arguments": arguments}
-    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------
