@@ -958,7 +958,7 @@ class Judging:
             for distance, scope in enumerate(self._key_scopes(reading) if is_near else scopes):
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named and reading.moments:
-                    named = named - self._dated(element.group, scope, reading)
+                    named = named - self._records_by_date(element.group, scope, reading)
                 if not named:
                     continue
                 if distance > nearest:
@@ -993,7 +993,7 @@ class Judging:
                     return Miss("key", source)
         return None
 
-    def _dated(self, group: str, scope: tuple[Span, ...], reading: Reading) -> set[Record]:
+    def _records_by_date(self, group: str, scope: tuple[Span, ...], reading: Reading) -> set[Record]:
         """The records of a group that a stretch names by a date next to the one that is judged.
 
         In "on November 18 and on November 25" neither date says whose the other one is.
