@@ -299,8 +299,6 @@ class Judging:
         self._contradicting: set[Reading] = set()
         self._scales: dict[tuple[str, str], bool] = {}
         self._named: dict[tuple[Span, ...], dict[str, set[Record]]] = {}
-        self._date_places: list[int] = []  # of the dates of the text, each with the records that it names
-        self._date_members: list[dict[str, set[Record]]] = []
         self._misses: dict[Finding, list[Miss]] = {}
         self._marks: dict[Reading, Mark | None] = {}
         self._refuted: set[Finding] = set()  # what the text derives otherwise
@@ -321,9 +319,6 @@ class Judging:
         self._contradicting.update(self.directions.contradicted([*self._readings[-2:], *readings]))
         self._readings += readings
         self._starts += (reading.place.start for reading in readings)
-        for place in (own.place for own in readings if own.moments and own.moments[0].has_date):
-            self._date_places.append(place.start)
-            self._date_members.append(self.named(((place.start, place.end),)))
         first = len(self.done)
         for reading in readings:
             if not _is_in_any(reading, proven):
@@ -999,12 +994,12 @@ class Judging:
         In "on November 18 and on November 25" neither date says whose the other one is.
         """
         dates = (
-            number
+            (own.place.start, own.place.end)
             for span in scope
-            for number in range(*(bisect_left(self._date_places, at) for at in span))
-            if self._date_places[number] != reading.place.start
+            for own in self.numbers_in(span)
+            if own is not reading and own.moments and own.moments[0].has_date
         )
-        return set[Record]().union(*(self._date_members[number].get(group, ()) for number in dates))
+        return set[Record]().union(*(self.named((date,)).get(group, ()) for date in dates))
 
     def _is_listed(self, reading: Reading, record: Record) -> bool:
         """Whether several numbers are of several records in order: "A and B have 1.2 and 3.4 (respectively)"."""
