@@ -37,13 +37,21 @@ FAMILIES = {
     "GL3": "calls go through dispatch",
     "GL4": "final messages carry claims",
     "GL5": "units are known, and right",
-    "GL6": "replays are honest",
-    "GL7": "people stay in charge",
+    "GL6": "tools declare what a replay cannot repeat",
+    "GL7": "tools declare a true category",
     "GL9": "the linter itself",
 }
 
 # The documents that references quote, which the page of all rules explains.
 ORIGINS = ("GreenLang's requirements", "The QREW guidelines for tools", "The human-centred tool patterns")
+# Terms that other pages explain: on a rule's page, the first occurrence of each is a link.
+TERMS = {
+    "claims mode": "../runtime/claims.md",
+    "sourced mode": "../runtime/modes.md",
+    "replay": "../runtime/tools.md#replay",
+    "`category`": "../runtime/tools.md#approval",
+    "notice": "../unread.md",
+}
 
 
 def documents() -> dict[Path, str]:
@@ -107,8 +115,10 @@ def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n")
 
 
 def rule_page(rule: Rule) -> str:
-    """Return what ``gllint rule`` prints, where the first document of each origin links to what it is."""
+    """Return what ``gllint rule`` prints, with links from terms and from the first document of each origin."""
     page, heading, references = rules_text(rule.code, "text").partition("\n## References\n")
+    for term, target in TERMS.items():
+        page = re.sub(rf"(?<!\w){term}(?!\w)", f"[{term}]({target})", page, count=1)
     for origin in ORIGINS:
         references = references.replace(origin, f"[{origin}](README.md#where-the-rules-come-from)", 1)
     return page + heading + references

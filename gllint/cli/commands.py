@@ -195,8 +195,8 @@ _JOBS = _option("--jobs", "The number of processes.", type=click.IntRange(min=1)
 @_flag("--prune-baseline", "Remove fixed findings from the baseline.")
 @_option(
     "--since",
-    "Report only findings on changed lines, or that depend on one, since the merge base of HEAD and REV "
-    "(REV..: since REV itself).",
+    "Report only findings that are on, or depend on, lines changed since the merge base of HEAD and REV "
+    "(with REV..: since REV).",
     metavar="REV",
 )
 @_flag("--add-noqa", "Write a suppression at each finding.")

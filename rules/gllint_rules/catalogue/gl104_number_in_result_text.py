@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports each number that a tool formats into a text that it returns, by an f-string, `str.format`, `%`, `+`, `str.join`,
+Reports each number that a tool formats into its returned text, by an f-string, `str.format`, `%`, `+`, `str.join`,
 `string.Template` or `tabulate`. The text may be made in another function, and may be in a content block or a returned
 container. A value is known to be a number by its type, or by its format (`{load:.1f}`, `{share:.1%}`).
 

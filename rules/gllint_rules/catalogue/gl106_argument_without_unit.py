@@ -5,7 +5,7 @@
 Reports a parameter of a tool if its annotation or the `args_schema` says that it is a number, and nothing states its
 unit. The unit may be at the end of the name (`discharge_m3_s`), in a declaration (`x-unit`, `Annotated[float,
 Unit("m3/s")]`) or in the description. Counts, indexes, identifiers and fractions need no unit and are not reported.
-Opt-in.
+The rule is opt-in.
 
 ## Why is this bad?
 
@@ -44,7 +44,8 @@ add its name to `plain-keys`.
 
 ## References
 
-UnitSafe; the recorded runs of quantity-guard, in which models pass numbers as they have them.
+The benchmark UnitSafe (Hugging Face: `radiativity/UnitSafe`), and the recorded runs of the package `quantity-guard`
+(PyPI), in which models pass numbers in the unit in which they found them.
 """
 
 from __future__ import annotations

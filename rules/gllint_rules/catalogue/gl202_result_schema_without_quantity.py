@@ -10,7 +10,7 @@ Reports a tool that is registered with `Tool(…, args_schema=…, fn=…)`, if 
 
 ## Why is this bad?
 
-Without the reference, the runtime does not check that a number has a unit.
+Without the reference, the runtime accepts a result in which the Quantity is missing or is only a text.
 
 ## Bad
 

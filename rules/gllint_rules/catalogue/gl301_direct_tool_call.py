@@ -7,7 +7,7 @@ the object is known to be a tool. `gllint frameworks` lists the methods. A *disp
 a program calls its tools. These calls are not reported:
 
 - calls in a dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class
-- calls by another tool, unless the `category` of the called tool allows more effects than that of the caller
+- calls by another tool, unless the called tool's `category` allows more effects than the caller's
 - calls in a node of a graph or workflow, with arguments that do not come from a model
 - calls of a tool that the code finds by a computed name (`tools[name].run()`): gllint takes this code for the
   dispatcher, unless the project has another
@@ -39,7 +39,7 @@ def answer(question: str) -> str:
 
 ```python
 from crewai.tools import BaseTool
-from gllint_runtime import ToolAction, dispatch_tool
+from gllint_runtime import TOOL_REGISTRY, ToolAction, dispatch_tool
 
 
 class MeterTool(BaseTool):
@@ -47,6 +47,9 @@ class MeterTool(BaseTool):
 
     def _run(self, meter: str) -> str:
         return read_meter(meter)
+
+
+TOOL_REGISTRY.register(MeterTool())
 
 
 def answer(question: str) -> str:

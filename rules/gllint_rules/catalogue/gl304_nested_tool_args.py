@@ -1,4 +1,4 @@
-"""A tool action has nested arguments.
+"""An argument of a `ToolAction` is a dict or another nested value.
 
 ## What it does
 
@@ -72,7 +72,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL304",
     name="nested-tool-args",
-    summary="A tool action has nested arguments",
+    summary="An argument of a `ToolAction` is a dict or another nested value",
     documentation=__doc__ or "",
     check=check,
     options=("dispatchers",),

@@ -34,7 +34,8 @@ def finish(call_id: str, power: dict) -> dict:
 
 ## How to fix
 
-Let a tool return the number as a Quantity, claim it, and write the macro in its place.
+Let a tool return the number as a Quantity. Add a claim for it to the message (the call id and the path of the number in
+its result), and write the macro in its place.
 
 ## Options
 

@@ -12,8 +12,11 @@ The user sees a number that the runtime did not check. It has no unit, and nothi
 ## Bad
 
 ```python
-def finish(meters: list) -> dict:
-    return {"kind": "final", "message": f"You have {len(meters)} meters.", "claims": []}
+def finish(power: float) -> dict:
+    return {
+        "kind": "final",
+        "final": {"message": f"The pump draws {power} kW.", "claims": []},
+    }
 ```
 
 ## Good

@@ -3,8 +3,8 @@
 ## What it does
 
 Reports a literal unit that gllint knows but that is not on the list of allowed units: `BTU`, `mph`, the empty unit.
-Units that are composed of allowed units and units of time are allowed (`kWh/year`, `USD/kWh`), unless `strict-units` is
-set. Other symbols of an allowed unit are allowed too: `m³` for `m3`, `°C` for `degC`.
+Compounds of allowed units and time units are allowed (`kWh/year`, `USD/kWh`), unless `strict-units` is
+set. Other symbols for an allowed unit are allowed too: `m³` for `m3`, `°C` for `degC`.
 
 ## Why is this bad?
 
@@ -34,7 +34,7 @@ def heat_content(fuel: str) -> dict:
 
 ## How to fix
 
-If the unit is another name of an allowed unit (`litre` for `L`), write the allowed one. The fix does this; it is safe
+If the unit is another name for an allowed unit (`litre` for `L`), write the allowed one. The fix does this; it is safe
 if only case or a separator differs. Otherwise allow the unit with `unit-packs` or `extend-units`, or convert the value
 to an allowed unit.
 

@@ -1,4 +1,4 @@
-"""A name announces another unit than its Quantity has.
+"""A name states a different unit from its Quantity.
 
 ## What it does
 
@@ -70,7 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL503",
     name="unit-name-conflict",
-    summary="A name announces another unit than its Quantity has",
+    summary="A name states a different unit from its Quantity",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "unit-packs"),

@@ -1,4 +1,4 @@
-"""A number is in another unit than its Quantity or parameter says.
+"""A number is not in the unit that its Quantity or parameter states.
 
 ## What it does
 
@@ -17,7 +17,7 @@ contains it, or from a pint or astropy unit. It follows the unit through arithme
 - `heat_wh / 1000` is in kWh, because 1 kWh is 1000 Wh. The unit of `heat_wh / 7` is unknown.
 - `loss_kwh / heat_kwh` is a fraction. Multiplied by 100, it is a percentage.
 - `heat_kwh * loss_percent` is in kWh only after a division by 100.
-- `amount_cents` is in hundredths of any currency, so `{"value": amount_cents, "unit": "USD"}` is reported.
+- `amount_cents` is in hundredths of some currency, so `{"value": amount_cents, "unit": "USD"}` is reported.
 
 If the unit of any part is unknown, nothing is reported. A name that can mean two units (`power_mw`) is reported only if
 both are wrong.
@@ -153,7 +153,7 @@ def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_qu
 RULE = Rule(
     code="GL504",
     name="forgotten-conversion",
-    summary="A number is in another unit than its Quantity or parameter says",
+    summary="A number is not in the unit that its Quantity or parameter states",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "unit-packs"),

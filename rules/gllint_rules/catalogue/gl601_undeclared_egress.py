@@ -3,13 +3,13 @@
 ## What it does
 
 Reports a tool whose function uses the network, itself or through functions of the project, and that does not declare
-`live_required=True`. It reports tools that are registered with `Tool(…, args_schema=…, fn=…)`. Network libraries are
-`requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others.
+`live_required=True`. It reports only tools that are registered with `Tool(…, args_schema=…, fn=…)`. Network libraries
+are `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others.
 
 ## Why is this bad?
 
-A replay repeats a recorded run without the network, so it rejects tools with `live_required=True`. A tool that does not
-declare it uses the network during a replay and may get another answer. Then the recorded provenance is wrong.
+A replay repeats a recorded run without the network, so it rejects tools with `live_required=True`. An undeclared
+tool uses the network during a replay and may get another answer. Then the recorded provenance is wrong.
 
 ## Bad
 

@@ -3,12 +3,12 @@
 ## What it does
 
 Reports a tool whose function reads the clock, random numbers or the environment, itself or through functions of the
-project, and that does not declare `live_required=True`. It reports tools that are registered with `Tool(…,
+project, and that does not declare `live_required=True`. It reports only tools that are registered with `Tool(…,
 args_schema=…, fn=…)`. Code that runs at import time and random generators with a literal seed are exempt.
 
 ## Why is this bad?
 
-The same call can return two different results. So a replay may produce other numbers than the original run.
+The same call can return two different results. So a replay of a recorded run may produce different numbers.
 
 ## Bad
 

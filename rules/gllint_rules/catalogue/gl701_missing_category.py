@@ -50,7 +50,12 @@ class ValveTool(BaseTool):
 
 ## How to fix
 
-Declare the first of `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL` that covers everything the tool does.
+Declare the first of these that covers everything the tool does:
+
+- `READ_ONLY`: changes nothing, and does not use the network
+- `NOTE_TAKING`: also writes notes
+- `MODIFICATION`: also changes or deletes other data of the user
+- `EXTERNAL`: uses the network or another system
 
 ## Options
 

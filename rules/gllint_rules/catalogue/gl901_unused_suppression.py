@@ -3,8 +3,8 @@
 ## What it does
 
 Reports a `# noqa: GL…` or `# gllint: …[…]` comment if the code that it covers has no finding with this code. If the
-finding may depend on a file that was not read (syntax error, not text, too large, excluded), nothing is reported. The
-summary counts these comments.
+finding may depend on a file that was not read (syntax error, not text, too large, excluded), nothing is reported, but
+the summary counts the comment.
 
 ## Why is this bad?
 
