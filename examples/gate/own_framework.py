@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from gllint_runtime.adapters import kit
 
-# ----------------------------------------------------- a framework, as others have written it
+# ------------------------------------------------------ a framework that somebody else wrote
 
 
 class Agent:
-    """Asks a model, which answers by tokens or calls a tool; its messages are the conversation."""
+    """Asks a model, which answers token by token or calls a tool; its messages are the conversation."""
 
     def __init__(self, model: Callable[[list[Any]], Iterator[Any]], *tools: Callable[..., Any]) -> None:
         self.model, self.tools = model, {tool.__name__: tool for tool in tools}
@@ -105,7 +105,7 @@ class GatedAgent(Agent):
 
 
 def says(*script: Any) -> Callable[[list[Any]], Iterator[Any]]:
-    """A model that follows a script, its texts letter by letter."""
+    """A model that follows a script, and streams texts letter by letter."""
     steps = iter(script)
 
     def model(messages: list[Any]) -> Iterator[Any]:

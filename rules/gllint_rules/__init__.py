@@ -1,4 +1,4 @@
-"""Floor 2: reads source (tree → facts → findings). Importing this package does not import LibCST."""
+"""Layer 2: reads source (tree → facts → findings). Importing this package does not import LibCST."""
 
 from gllint_rules.catalogue import RULES
 from gllint_rules.finding import (
