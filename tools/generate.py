@@ -42,8 +42,6 @@ FAMILIES = {
     "GL9": "the linter itself",
 }
 
-# The documents that references quote, which the page of all rules explains.
-ORIGINS = ("GreenLang's requirements", "The QREW guidelines for tools", "The human-centred tool patterns")
 # Terms that other pages explain: on a rule's page, the first occurrence of each is a link.
 TERMS = {
     "claims mode": "../runtime/claims.md",
@@ -51,6 +49,14 @@ TERMS = {
     "replay": "../runtime/tools.md#replay",
     "`category`": "../runtime/tools.md#approval",
     "notice": "../unread.md",
+}
+# What references name, and where it is explained.
+LINKS = {
+    "GreenLang's requirements": "README.md#where-the-rules-come-from",
+    "The QREW guidelines for tools": "README.md#where-the-rules-come-from",
+    "The human-centred tool patterns": "README.md#where-the-rules-come-from",
+    "The runtime's page on arguments": "../runtime/arguments.md",
+    "The runtime's `Claimed`": "../gate/README.md#structured-answers",
 }
 
 
@@ -115,12 +121,12 @@ def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n")
 
 
 def rule_page(rule: Rule) -> str:
-    """Return what ``gllint rule`` prints, with links from terms and from the first document of each origin."""
+    """Return what ``gllint rule`` prints, with links from terms and from the references."""
     page, heading, references = rules_text(rule.code, "text").partition("\n## References\n")
     for term, target in TERMS.items():
         page = re.sub(rf"(?<!\w){term}(?!\w)", f"[{term}]({target})", page, count=1)
-    for origin in ORIGINS:
-        references = references.replace(origin, f"[{origin}](README.md#where-the-rules-come-from)", 1)
+    for name, target in LINKS.items():
+        references = references.replace(name, f"[{name}]({target})", 1)
     return page + heading + references
 
 
@@ -129,7 +135,9 @@ def rule_tables(folder: str) -> str:
     out = []
     for code, family in FAMILIES.items():
         rules = _rules_of(code)
-        rows = [f"| [{r.code}]({folder}{r.name}.md) | {r.name} | {_summary(r)} | {r.fix} |" for r in rules]
+        rows = [
+            f"| [{r.code}]({folder}{r.name}.md) | {r.name} | {_summary(r)} | {r.fix_text} |" for r in rules
+        ]
         head = [
             f"## {code}: {family}",
             "",

@@ -247,13 +247,13 @@ def _entry(rule: Rule) -> dict[str, Any]:
 
 def _row(rule: Rule, width: int) -> str:
     remarks = [] if rule.default else ["opt-in"]
-    remarks += [] if rule.fix == "none" else [f"fix: {rule.fix}"]
+    remarks += [] if rule.fix == "none" else [f"fix: {rule.fix_text}"]
     tail = f" ({', '.join(remarks)})" if remarks else ""
     return f"{rule.code}  {rule.name:<{width}}  {rule.summary}{tail}\n"
 
 
 def _page(rule: Rule) -> str:
     state = "on by default" if rule.default else "opt-in: select it by its code"
-    facts = f"{state}; fix: {rule.fix}; since {rule.since}"
+    facts = f"{state}; fix: {rule.fix_text}; since {rule.since}"
     facts += f"; {rule.url}" if rule.url else ""
     return f"# {rule.code} {rule.name}\n\n{facts}\n\n{rule.documentation.strip()}\n"

@@ -51,6 +51,11 @@ class Rule(NamedTuple):
         return self.code not in OPT_IN
 
     @property
+    def fix_text(self) -> str:
+        """Return how safe the fixes are, for a reader: ``"safe or unsafe"`` where it depends on the finding."""
+        return "safe or unsafe" if self.fix == "sometimes" else self.fix
+
+    @property
     def url(self) -> str:
         """The address of the rule's page; "" where gllint's pages have none, and for other packages' rules."""
         if not self.code.startswith("GL"):

@@ -15,7 +15,7 @@ If a tool returns a container as text (`json.dumps(x)`, `model.model_dump_json()
 checks it as if the tool had returned the container itself. The same is true of text in a content block.
 
 Counts, indexes and identifiers need no unit by default. A calculator is not reported either: a tool such as `add(a, b)`
-that only does arithmetic with parameters of generic names (`a`, `x`, `value`).
+that only does arithmetic with generically named parameters (`a`, `x`, `value`).
 
 ## Why is this bad?
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged. Opt-in.
+Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged.
 
 ## Why is this bad?
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a literal `args_schema` or `result_schema` that is invalid in Draft 2020-12, at the invalid value. Also reports
-a name in `required` that `properties` does not declare.
+Reports each invalid value in a literal `args_schema` or `result_schema` (Draft 2020-12), and each name in `required`
+that `properties` does not declare.
 
 ## Why is this bad?
 

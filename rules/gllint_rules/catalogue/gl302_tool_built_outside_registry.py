@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a tool class that is instantiated outside the registry. The registry is the modules listed in
+Reports a tool class that is instantiated outside the registry. The registry consists of the modules in
 `registry-modules`, and the module that assigns `TOOL_REGISTRY`. If a project has neither, nothing is reported.
 Arguments of `….register(…)`, the tool's own module and test code are exempt.
 

@@ -1,8 +1,9 @@
-"""A claim path cannot lead to a Quantity.
+"""A claim has a path that cannot lead to a Quantity.
 
 ## What it does
 
-Reports a literal claim path that is not `$` followed by the names of fields (`$.heating.power`).
+A *claim* in a message cites a Quantity (a value with its unit) in a tool's result. Reports a literal claim path that is
+not `$` followed by the names of fields (`$.heating.power`).
 
 ## Why is this bad?
 
@@ -40,7 +41,7 @@ Begin with `$` and write the name of each field: `$.heating.power`.
 
 ## Options
 
-`array-paths` lets a path address the element of a list (`$.rows[0].energy`).
+`array-paths` lets a path address an element of a list (`$.rows[0].energy`).
 
 ## References
 
@@ -78,7 +79,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL404",
     name="bad-claim-path",
-    summary="A claim path cannot lead to a Quantity",
+    summary="A claim has a path that cannot lead to a Quantity",
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",

@@ -1,14 +1,14 @@
-"""A text states a number that does not come from a tool.
+"""A string states a number that does not come from a tool.
 
 ## What it does
 
 Reports each string that contains a number with an allowed unit or a currency sign, outside a claim. The number may be
 typed or formatted into the string. Only files that define, import or run tools are searched. Docstrings and log calls
-are exempt. Opt-in: run the rule once, before you move an agent to claims.
+are exempt. Run the rule once, before you move an agent to claims mode.
 
 ## Why is this bad?
 
-These sentences become part of prompts and answers, and no one knows where their numbers come from.
+Such strings become part of prompts and answers, and no one knows where their numbers come from.
 
 ## Bad
 
@@ -34,7 +34,7 @@ def advice(building: str) -> dict:
 
 ## How to fix
 
-Move the fact into a tool that returns it as a Quantity, and claim it.
+Move the fact into a tool that returns it as a Quantity. Let the answer cite it.
 
 ## Options
 
@@ -130,7 +130,7 @@ def _pattern(extra: tuple[str, ...]) -> re.Pattern[str]:
 RULE = Rule(
     code="GL405",
     name="hard-coded-fact",
-    summary="A text states a number that does not come from a tool",
+    summary="A string states a number that does not come from a tool",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "unit-packs"),

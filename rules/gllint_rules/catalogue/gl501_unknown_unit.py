@@ -2,9 +2,10 @@
 
 ## What it does
 
-Reports a literal unit that is not allowed and is not a unit that gllint knows. The help suggests the unit that was
-probably meant, for another case (`kwh`), a plural, or a name in words (`kilowatt-hours`). It suggests none if the text
-can mean several units (`mw`) or a part of one (`GBp` is pence).
+Reports a literal unit that gllint does not know, and that the configuration does not allow. GL502 reports units that
+gllint knows but that are not allowed. The help suggests the unit that was probably meant if the text differs in case
+(`kwh`), is a plural or uses words (`kilowatt-hours`). It suggests none if the text can mean several units (`mw`) or a
+part of one (`GBp` is pence).
 
 ## Why is this bad?
 
@@ -34,9 +35,9 @@ def feed_in(plant: str) -> dict:
 
 ## How to fix
 
-Write the unit as in the allowlist, or allow it with `unit-packs` or `extend-units`. The fix is safe if only case or a
-separator differs and the text can mean only one unit (`kwh`); otherwise it is unsafe. There is no fix if code of the
-project compares the unit's text or uses it as a key.
+Write the unit as `gllint units` lists it, or allow it with `unit-packs` or `extend-units`. The fix is safe if only case
+or a separator differs and the text can mean only one unit (`kwh`); otherwise it is unsafe. There is no fix if code of
+the project compares the unit's text or uses it as a key.
 
 ## Options
 

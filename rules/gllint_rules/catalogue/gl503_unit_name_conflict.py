@@ -1,10 +1,10 @@
-"""A name states a different unit from its Quantity.
+"""A key ends in a unit other than its Quantity's.
 
 ## What it does
 
-Reports a Quantity whose key ends in another unit than its `unit`: `emissions_kg` in `kWh`, `mean_kW` in `kWh/year`,
-`heat_wh` in `kWh`. If the end of the key can mean several units (`power_mw`), it is reported only if all of them
-differ.
+Reports a Quantity whose key ends in a unit other than its `unit`: `emissions_kg` in `kWh`, `mean_kW` in `kWh/year`,
+`heat_wh` in `kWh`. If the end of the key can mean several units (`power_mw`), it is reported only if none of them
+fits.
 
 ## Why is this bad?
 
@@ -70,7 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL503",
     name="unit-name-conflict",
-    summary="A name states a different unit from its Quantity",
+    summary="A key ends in a unit other than its Quantity's",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "unit-packs"),

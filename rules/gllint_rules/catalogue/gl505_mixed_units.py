@@ -1,10 +1,11 @@
-"""Numbers of different units are added, subtracted or compared.
+"""Numbers in different units are added, subtracted or compared.
 
 ## What it does
 
 Reports `a + b`, `a - b`, `a < b`, `max(a, b)`, `a += b` and similar expressions if both units are known and differ. It
 checks files that define or import tools, and functions in other files that a tool calls, through at most four calls.
-GL504 explains how units are followed. A name that can mean two units (`cooling_mwh`) is reported only if both differ.
+`gllint rule GL504` explains how gllint follows units. A name that can mean two units (`cooling_mwh`) is reported only
+if neither is the other number's unit.
 
 ## Why is this bad?
 
@@ -91,7 +92,7 @@ def _help(meeting: Meeting) -> str:
 RULE = Rule(
     code="GL505",
     name="mixed-units",
-    summary="Numbers of different units are added, subtracted or compared",
+    summary="Numbers in different units are added, subtracted or compared",
     documentation=__doc__ or "",
     check=check,
 )

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports each effect that a tool with the category `READ_ONLY` or `NOTE_TAKING` must not have: it deletes something,
-reaches the network or writes a file, itself or through functions of the project. A `NOTE_TAKING` tool may write files
-whose path contains "notes". If the path is unknown, nothing is reported.
+Reports each effect that a tool with the category `READ_ONLY` or `NOTE_TAKING` must not have: deleting something,
+reaching the network or writing a file, directly or through functions of the project. A `NOTE_TAKING` tool may write
+files whose path contains "notes". If the path is unknown, nothing is reported.
 
 ## Why is this bad?
 
