@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged.
+Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged. This rule is opt-in.
 
 ## Why is this bad?
 

@@ -4,7 +4,7 @@
 
 Reports a field that is annotated as a number in an *answer model*: a class that is passed as `output_type`,
 `result_type`, `response_format` or `output_cls`, or to `with_structured_output`. Models inside it are checked too.
-Counts, indexes and identifiers (`plain-kinds`) are not reported.
+Counts, indexes and identifiers (`plain-kinds`) are not reported. This rule is opt-in.
 
 ## Why is this bad?
 
@@ -41,8 +41,8 @@ agent = Agent("openai:gpt-5", output_type=Report)
 
 ## How to fix
 
-Declare the field as `Claimed[Quantity]`: the answer then names the tool call. Or set `mode` to
-`sourced`: the runtime then checks plain numbers.
+Declare the field as `Claimed[Quantity]`: the answer then names the tool call. Or use
+sourced mode (`mode = "sourced"`), in which the runtime checks plain numbers.
 
 ## Options
 
