@@ -268,4 +268,4 @@ def test_a_help_without_a_fix_names_the_readers_in_files_that_know_the_tool(writ
     page = "from agent import heat\n\n\ndef page(site):\n    return heat(site)['score'] * 2\n"
     top = write({"agent.py": HEAT, "apart.py": "def total(row):\n    return row['score']\n", "page.py": page})
     done = run("check", ".", cwd=top)
-    assert "`score` is also used at page.py:5: change it there as well." in done.stdout.decode()
+    assert "`score` is also used at page.py:5: update that code too." in done.stdout.decode()

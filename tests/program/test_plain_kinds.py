@@ -59,4 +59,4 @@ def test_where_only_the_expression_says_so_the_help_names_the_key(write: Write, 
         }
     )
     said = run("check", "--select", "GL101", "--verbose", cwd=top)
-    assert b'`found` is a count: declare it with `plain-keys = ["found"]`.' in said.stdout
+    assert b'`found` is a count and needs no unit: set `plain-keys = ["found"]`.' in said.stdout

@@ -37,7 +37,7 @@ def texts(case: Case) -> list[tuple[str, str]]:
 
 def form(text: str) -> str:
     """A text without its names, numbers and units."""
-    names = re.compile(r"`[^`]*`|'[^']*'|\d[\d.,]*|(?<=announces )[^,]*|(?<=Convert one of them first: ).*")
+    names = re.compile(r"`[^`]*`|'[^']*'|\d[\d.,]*|(?<=Convert one of them first: ).*")
     return names.sub("…", text)
 
 

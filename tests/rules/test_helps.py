@@ -80,14 +80,14 @@ def answer_of(row: Row) -> str:
     ]
     fix = f" {finding.fix.applicability}" if finding.fix is not None else ""
     help_text = finding.help or ""
-    if help_text.startswith("It is the tool's own argument"):
+    if help_text.startswith("The tool returns its own argument"):
         return "argument" + fix
-    if " declare it with `plain-keys" in help_text or "declare it plain with" in help_text:
+    if " needs no unit: set `plain-keys" in help_text or "declare it plain with" in help_text:
         return "plain" + fix
     match = _HELP.search(help_text)
     assert match is not None, help_text
     unit = match["literal"] if match["literal"] is not None else f"({match['expression']})"
-    joined = "join " if help_text.startswith("Combine") else ""
+    joined = "join " if help_text.startswith("Put it and") else ""
     lines = " with " + (match["lines"] or "").replace("`", "") if match["lines"] else ""
     return f"{joined}{unit}{lines}{fix}"
 

@@ -70,7 +70,7 @@ def test_message_and_help_speak_of_it() -> None:
     source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
     found = one(source)
     assert found.message == "`found` in the result of tool `f` is a number without a unit"
-    assert found.help == '`found` is a count: declare it with `plain-keys = ["found"]`.'
+    assert found.help == '`found` is a count and needs no unit: set `plain-keys = ["found"]`.'
     assert found.fix is None
     strict = one(source, {"plain-kinds": []})
     assert (
@@ -81,7 +81,7 @@ def test_message_and_help_speak_of_it() -> None:
     allowed = one(source, {"plain-kinds": [], "unit-packs": ["counts"]})
     assert allowed.fix is not None and allowed.fix.applicability == "unsafe"
     page = one(source.replace("found", "page"), {"plain-kinds": []})
-    assert page.help == '`page` is an index: declare it with `plain-keys = ["page"]`.'
+    assert page.help == '`page` is an index and needs no unit: set `plain-keys = ["page"]`.'
 
 
 # ------------------------------------------------------------------------------------------- carried out
@@ -205,15 +205,15 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
 @pytest.mark.parametrize(
     ("unit", "help_says"),
     [
-        ("'kW'", 'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": "kW"}`.'),
+        ("'kW'", 'Put it and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": "kW"}`.'),
         (
             "'KW'",
-            'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
+            'Put it and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
         ),
-        ("unit", 'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": unit}`.'),
+        ("unit", 'Put it and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": unit}`.'),
         (
             "None",
-            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. gllint found no unit in the code; if you cannot change it, set `units = {"load" = "<unit>"}`.',
+            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. gllint found no unit in the code. If you cannot change the code, set `units = {"load" = "<unit>"}` in the configuration.',
         ),
     ],
 )
@@ -229,12 +229,12 @@ def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_say
     [
         (
             '@tool\ndef f(rows: list) -> int:\n    """F."""\n    return len(rows)\n',
-            "Also change the return annotation of `f` to a Quantity.",
+            "Also change the return annotation of `f` to match.",
             '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"value": len(rows), "unit": "count"}\n',
         ),
         (
             '@tool\ndef f(rows: list) -> dict[str, int]:\n    """F."""\n    return {"found": len(rows)}\n',
-            "Also change the return annotation of `f` to a Quantity.",
+            "Also change the return annotation of `f` to match.",
             '@tool\ndef f(rows: list) -> dict[str, dict]:\n    """F."""\n    return {"found": {"value": len(rows), "unit": "count"}}\n',
         ),
         (
@@ -255,7 +255,7 @@ def test_what_declares_the_number_must_change_with_it(before: str, help_ends: st
     [
         ('def f(n) -> M:\n    return M(years={"value": n, "unit": "h"})\n', "Declare the field `years` of `M` as a Quantity."),
         ("def f(n) -> M:\n    q = quantity(n)\n    return M(years=q)\n", "Declare the field `years` of `M` as a Quantity."),
-        ("def f(n) -> int:\n    return quantity(n)\n", "Change the return annotation of `f` to a Quantity."),
+        ("def f(n) -> int:\n    return quantity(n)\n", "Change the return annotation of `f` to match."),
     ],
 )  # fmt: skip
 def test_a_quantity_that_a_declaration_takes_for_a_number_is_not_put_into_another(

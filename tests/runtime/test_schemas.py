@@ -353,9 +353,9 @@ def test_schema_problems(schema: Any, problems: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("schema", "told"),
     [
-        ({"properties": ["a" * 56]}, f"{['a' * 56]} is not of type 'object'"),
+        ({"properties": ["a" * 56]}, f"'properties': {['a' * 56]} is not of type 'object'"),
         ({"properties": ["a" * 57]}, "'properties' is not valid here"),
-        ({"enum": "a" * 174}, f"{'a' * 174!r} is not of type 'array'"),
+        ({"enum": "a" * 174}, f"'enum': {'a' * 174!r} is not of type 'array'"),
         ({"enum": "a" * 175}, "'enum' has an invalid value"),
         ({"type": "numbr"}, "'numbr' is not a JSON Schema type"),
     ],

@@ -562,15 +562,15 @@ def test_what_pint_knows_is_of_the_dimensions_that_packs_keep_apart() -> None:
 HELPS = {
     "l": "Write `L`, which is the same unit.",
     "€": "Did you mean `EUR`?",
-    "gw": "Did you mean `GW`? Allow it with `gw or GW`.",
+    "gw": "Did you mean `GW`? Allow `GW` with `gw or GW`.",
     "BP": "It can be read as several units, by its case: write the one that you mean.",
-    "y": "No such unit is known. Write the unit of the value, or add this one with `y`.",
+    "y": "Correct the unit, or add it with `y`.",
     "furlong": "Allow it with `furlong`, or convert the value to an allowed unit.",
     "kcal/mol": "Allow it with `kcal/mol`, or convert the value to an allowed unit.",
     "toe": "It is tonnes of oil equivalent. Allow `toe` with `toe`, or convert the value to an allowed unit.",
     "  ": "Write the unit of the value, or allow the empty one with `  `.",
     "tbd": "It is a placeholder for a unit. Write the unit of the value in its place.",
-    "x" * 200: f"No such unit is known. Write the unit of the value, or add this one with `{'x' * 200}`.",
+    "x" * 200: f"Correct the unit, or add it with `{'x' * 200}`.",
     "x" * 201: "A unit cannot be that long. Write the unit of the value in its place.",
 }
 

@@ -276,7 +276,7 @@ async def test_hover_over_a_finding_shows_its_rule(start: Any, example: Path) ->
     editor = await start(example)
     uri = editor.open(example / "advisor" / "messages.py")
     text = await editor.hover(uri, "9,500")
-    assert "comes from no tool" in text
+    assert "does not come from a tool" in text
     assert "**GL401 naked-number**" in text and "`gllint rule GL401`" in text
     assert "#" not in text and len(text) < 1_000, "a few paragraphs, not the page"
     assert await editor.hover(uri, "Your house") == ""

@@ -221,7 +221,7 @@ def _too(declaration: str) -> str:
 
 
 def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
-    """Return which declaration must change with the number: "Change the return annotation of `heat` to a Quantity".
+    """Return which declaration must change with the number: "Change the return annotation of `heat` to match".
 
     Empty if none must. ``leaf`` is ``None`` if the result itself is the number.
     """
@@ -236,7 +236,7 @@ def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
     returned = functions.declared_return(context.evaluator, result.callable)
     if returned is None or next(leaves(returned, result.site), None) is None:
         return ""
-    return f"Change the return annotation of `{function.name}` to a Quantity"
+    return f"Change the return annotation of `{function.name}` to match"
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:

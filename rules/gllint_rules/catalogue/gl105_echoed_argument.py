@@ -56,8 +56,8 @@ from gllint_rules.rule import Rule
 from gllint_rules.tools.parameters import argument_of
 
 HELP = (
-    "The model chose this number: read it from a data source instead, or check its origin with "
-    "`argument_origin` of `gllint_runtime`."
+    "The model chose this number: read it from a data source instead, or let "
+    '`gllint_runtime` check its origin: `Session(argument_origin="strict")`.'
 )
 
 

@@ -64,7 +64,10 @@ from gllint_runtime.policy.names import read_name
 _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
 _COORDINATES = frozenset({"lat", "latitude", "lon", "lng", "longitude"})
 _PAGES = frozenset({"first", "last"})  # how many elements to return, from the start or the end
-HELP = 'State it in the name (`heat_kwh`), with `x-unit` (`Annotated[float, Unit("<unit>")]`) or in the description.'
+HELP = (
+    "Add the unit to its name (as in `heat_kwh`), its annotation "
+    '(`Annotated[float, Unit("<unit>")]`) or its description.'
+)
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -75,7 +78,7 @@ def check(context: Context) -> Iterator[Pending]:
         for name, site in places:
             if site not in sites and not _needs_no_unit(context, name):
                 sites.add(site)
-                message = f"the unit of `{name}` is not stated"
+                message = f"the argument `{name}` of {tool.title} is a number without a unit"
                 yield context.finding("GL106", site, message, HELP, tool=tool)
 
 

@@ -88,7 +88,7 @@ def check(context: Context) -> Iterator[Pending]:
             lacks_unit(context, result) for result in context.results_of(tool)
         ):
             continue
-        name = f"tool `{tool.name}`" if tool.name else "a tool"
+        name = tool.title
         if tool.result_schema is None:
             # `Tool(**options)` may have a schema in its options.
             has_spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)

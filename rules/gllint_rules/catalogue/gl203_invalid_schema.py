@@ -58,7 +58,7 @@ from gllint_rules.rule import Rule
 from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import schema_problems
 
-HELP = "Correct the value of `{keyword}`: JSON Schema (Draft 2020-12) does not allow this one."
+HELP = "Correct the value of `{keyword}`: JSON Schema (Draft 2020-12) does not allow it."
 REQUIRED_HELP = "Declare the property, or remove its name from `required`."
 
 

@@ -107,7 +107,7 @@ _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})  # the di
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 _WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
 _MOST_HOPS = 3  # functions that call each other for a tool
-_NAME_YOURS = " If this code is the dispatcher, name its function or class in `dispatchers`."
+_NAME_YOURS = " If this code is the dispatcher, list its function or class in the setting `dispatchers`."
 
 
 class _DirectCall(NamedTuple):
@@ -385,7 +385,7 @@ def _run_tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> 
         and method in context.names.table.runs(_framework(context, option))
     }
     # Of several tools that a function may return, the message names none.
-    return f"a tool (one of {len(titles)})" if len(titles) > 1 else next(iter(titles), None)
+    return f"one of {len(titles)} tools" if len(titles) > 1 else next(iter(titles), None)
 
 
 def _framework(context: Context, value: Value) -> Framework | None:

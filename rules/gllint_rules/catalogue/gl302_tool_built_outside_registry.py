@@ -96,7 +96,7 @@ from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 
 HELP = "Create it in the registry's module, and get it from the registry."
-AT_HOME = "Create it in `{path}`, and get it from `{name}` there."
+AT_HOME = "Create it in `{path}`, and get it here from `{name}` of that module."
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -80,7 +80,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         names = context.project.once(tool_names).names
         if name not in names and lookup.of_registry(context):
-            message = f"no tool of the project is named `{name}`"
+            message = f"no tool in this project is named `{name}`"
             fix = repair("names", "correct_tool_name", context, site, name, names)
             yield context.finding("GL303", site, message, _help(name, names), fix)
 

@@ -51,7 +51,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool_names import actions, is_nested
 from gllint_rules.rule import Rule
 
-HELP = "Arguments of a tool action are primitives or lists of primitives: flatten the argument."
+HELP = "Arguments of a tool action must be primitives or lists of primitives: flatten this one."
 
 
 def check(context: Context) -> Iterator[Pending]:

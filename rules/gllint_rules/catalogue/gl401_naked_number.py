@@ -105,10 +105,10 @@ def check(context: Context) -> Iterator[Pending]:
 def _message(naked: NakedNumber) -> str:
     """Return the message for a number without a claim, or for a text that changes what a claim says."""
     if naked.text.startswith("{{"):  # the unit is in a label or a header, away from the macro
-        return f"The text gives `{naked.text}` another unit or size than its claim has"
+        return f"The text gives `{naked.text}` a different unit or scale than its claim"
     if naked.hint is not None:  # next to a macro
         return f"`{naked.text}` in a final message changes the meaning of the claim next to it"
-    return f"`{naked.text}` in a final message comes from no tool"
+    return f"`{naked.text}` in a final message does not come from a tool"
 
 
 def _units(step: FinalStep) -> list[str]:

@@ -8,7 +8,7 @@ Counts, indexes and identifiers (`plain-kinds`) are not reported. This rule is o
 
 ## Why is this bad?
 
-The language model fills the field, so the number comes from no tool.
+The language model fills the field, so the number does not come from a tool.
 
 ## Bad
 
@@ -120,7 +120,9 @@ def _fields(context: Context, of: ClassOf, visited: set[facts.Class]) -> Iterato
             if annotation is None or value is None:
                 continue
             if number(value) is not None and not context.policy.is_plain(name):
-                message = f"field `{name}` of answer model `{of.cls.name}` is a number that the model fills in itself"
+                message = (
+                    f"field `{name}` of answer model `{of.cls.name}` is a number from the language model"
+                )
                 yield context.finding("GL406", Site(ancestor.module, annotation.at), message, HELP)
             for inner in _inner_models(value):
                 yield from _fields(context, inner, visited)

@@ -60,10 +60,8 @@ def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each name that contradicts the unit of its Quantity: ``{"heat_kwh": {…, "unit": "kg"}}``."""
     for unit in written_units(context, every=True):
         for contradiction in contradicting_names(context, unit):
-            announced = " or ".join(contradiction.announced)
-            message = (
-                f"`{contradiction.name}` announces {announced}, but the Quantity is in `{unit.verdict.unit}`"
-            )
+            announced = " or ".join(f"`{name}`" for name in contradiction.announced)
+            message = f"`{contradiction.name}` says {announced}, but the Quantity is in `{unit.verdict.unit}`"
             yield context.finding("GL503", contradiction.site, message, HELP)
 
 

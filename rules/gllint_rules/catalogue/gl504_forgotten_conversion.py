@@ -117,7 +117,7 @@ def check(context: Context) -> Iterator[Pending]:
         if not isinstance(conflict, Given) or site in sites:
             continue
         sites.add(site)
-        taker = f"`{conflict.parameter}` takes" if conflict.parameter else "is used under the label"
+        taker = f"`{conflict.parameter}` takes" if conflict.parameter else "is labelled"
         wanted = units_of(conflict.wanted)
         message = f"{_subject(context, site)} is in {units_of(conflict.measure)}, but {taker} {wanted}"
         help = _help(context, site, conflict.measure, conflict.wanted, False)
@@ -131,7 +131,7 @@ def _subject(context: Context, site: Site) -> str:
 
 
 def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_quantity: bool) -> str:
-    """Return a help: "Convert it (`heat_wh / 1000`), or give its own unit (`"unit": "Wh"`)."."""
+    """Return a help: "Convert it (`heat_wh / 1000`), or set `"unit": "Wh"`."."""
     factor = factor_between(measure, wanted)
     text = title(context, site)
     is_unit = len(measure.readings) == 1 and not is_of_any_currency(measure.readings[0])
@@ -143,7 +143,7 @@ def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_qu
     else:
         repair = f"Convert it (`{times(factor).strip()}`)"
     if unit_entry:
-        return f"{repair}, or give its own unit (`{unit_entry}`)."
+        return f"{repair}, or set `{unit_entry}`."
     name = text.rpartition(".")[2] if text is not None else ""
     if name.isidentifier() and announced_by(name) is not None:
         return f"{repair}, or rename `{name}` if it is really in {units_of(wanted)}."

@@ -64,7 +64,9 @@ def check(context: Context) -> Iterator[Pending]:
     for site, meeting in conflicts(context):
         if isinstance(meeting, Meeting):
             verb = _PARTICIPLES.get(meeting.op, "compared")
-            message = f"Numbers in {_unit_name(meeting.left)} and in {_unit_name(meeting.right)} are {verb}"
+            message = (
+                f"A number in {_unit_name(meeting.left)} and one in {_unit_name(meeting.right)} are {verb}"
+            )
             yield context.finding("GL505", site, message, _help(meeting))
 
 

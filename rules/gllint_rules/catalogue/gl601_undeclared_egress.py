@@ -79,7 +79,7 @@ HELP = "Declare it with `live_required=True`: a replay of recorded runs then rej
 def check(context: Context) -> Iterator[Pending]:
     """Yield one finding for each T1 tool with undeclared network access."""
     for tool, site, reached in undeclared(context, EGRESS):
-        name = f"tool `{tool.name}`" if tool.name else "a tool"
+        name = tool.title
         title = reached.effect.title
         message = f"{name} reaches the network through `{title}`, but is not declared `live_required=True`"
         fix = repair("live", "declare_live", context, tool, site)

@@ -72,7 +72,7 @@ HELP = "Take {} as an argument, or declare the tool with `live_required=True`."
 def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each T1 tool that may return another result for the same arguments."""
     for tool, site, hit in undeclared(context, tuple(READS)):
-        name = f"tool `{tool.name}`" if tool.name else "a tool"
+        name = tool.title
         does, argument = READS[hit.effect.kind]
         message = f"{name} {does} through `{hit.effect.title}`, but is not declared `live_required=True`"
         yield context.finding("GL602", site, message, HELP.format(argument), because=hit.because, tool=tool)

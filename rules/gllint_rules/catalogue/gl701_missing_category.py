@@ -78,7 +78,7 @@ from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import TOOL_LEVELS
 
-HELP = f"Declare `category`: the first of {', '.join(TOOL_LEVELS)} that covers all that the tool does."
+HELP = f"Set `category` to the first of these that covers everything the tool does: {', '.join(TOOL_LEVELS)}."
 
 
 def check(context: Context) -> Iterator[Pending]:

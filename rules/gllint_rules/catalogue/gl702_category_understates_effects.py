@@ -100,7 +100,7 @@ def _by_annotations(context: Context) -> Iterator[Pending]:
             for effect in {reached.effect: None for reached in effects.reached(callee)}:
                 broken = [(hint, value) for hint, value, denied in promises if effect.kind in denied]
                 if broken:
-                    title = f"tool `{tool.name}`" if tool.name else "a tool"
+                    title = tool.title
                     hints = " and ".join(f"`{hint}={value}`" for hint, value in broken)
                     message = f"{title} promises {hints}, but {DOES[effect.kind]}"
                     help = f"Set {' and '.join(f'`{hint}={not value}`' for hint, value in broken)}."

@@ -78,7 +78,7 @@ def _changes(finding: Finding) -> tuple[Changed, ...]:
     if finding.fix is not None:
         return finding.fix.changes
     advises_quantity = finding.code == "GL101" and finding.help.startswith(
-        ("Return a Quantity", "Combine it")
+        ("Return a Quantity", "Put it and the")
     )
     return tuple(Changed("key", key) for key in finding.keys) if advises_quantity else ()
 
@@ -93,7 +93,7 @@ def _vetted(
         places = [p for p in readers.get(change, ()) if not is_checked or p[0] != finding.path]
         if places:
             names = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
-            text = f"`{change.name}` is also used at {names}: change it there as well."
+            text = f"`{change.name}` is also used at {names}: update that code too."
             return finding._replace(fix=None, help=f"{finding.help} {text}".strip())
     return finding
 

@@ -119,7 +119,7 @@ def advice_for_leaf(
         unit,
         declared,
         in_list=leaf.in_list,
-        is_single=leaf.what in ("number", "element"),
+        what=leaf.what,
     )
 
 
@@ -240,9 +240,9 @@ def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
 
 def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -> Advice:
     """Return the repair of a number that repeats an argument of the tool."""
-    start = f"It is the tool's own argument `{argument}`"
+    start = f"The tool returns its own argument `{argument}`"
     if not key:
-        text = f"{start}, which the caller knows already: return a number that the tool found out."
+        text = f"{start}, which the caller already knows: return a number that the tool computes or looks up."
         return Advice(kind, None, None, (), None, text)
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
@@ -256,7 +256,7 @@ def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
     line = list_line("plain-keys", policy.plain_keys, pattern)
     article = "a" if kind == "count" else "an"
     name = f"`{key}`" if _is_shown(key) else "It"
-    text = f"{name} is {article} {kind}: declare it with `{line}`."
+    text = f"{name} is {article} {kind} and needs no unit: set `{line}`."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -277,7 +277,7 @@ def _joined(
     unit = _quoted(literal) if literal is not None else neighbour.expression
     quantity = number.wrapped(unit or _OPEN)
     entry = f"{_quoted(key)}: {quantity}" if _is_shown(key) else quantity
-    start = f"Combine it with the `{neighbour.key}` next to it: `{entry}`"
+    start = f"Put it and the `{neighbour.key}` next to it into one Quantity: `{entry}`"
     if is_misnamed_quantity(leaf, neighbour):
         start = f"A Quantity calls its unit `unit`: `{quantity}`"
     lines: tuple[str, ...] = ()
@@ -300,7 +300,7 @@ def _wrapped(
     declared: str,
     *,
     in_list: bool = False,
-    is_single: bool = True,
+    what: str = "number",
 ) -> Advice:
     """Return the repair that puts a number, or each number of a container, into a Quantity."""
     unit = measure.unit
@@ -315,15 +315,19 @@ def _wrapped(
     reach = ""
     if in_list and not policy.array_paths and policy.mode != "sourced":
         lines.append("array-paths = true")
-        reach = "`array-paths` lets a claim name an element of a list."
-    start = "Return a Quantity" if is_single else "Return each number as a Quantity"
-    start = f"{start}: `{number.wrapped(_quoted(unit or _OPEN))}`"
+        reach = "`array-paths` lets a claim refer to a number in a list."
+    is_single = what in ("number", "element")
+    quantity = number.wrapped(_quoted(unit or _OPEN))
+    if what == "set of numbers":  # a dict cannot be an element of a set
+        start = f"Return a list of Quantities instead: `[{quantity}, …]`"
+    else:
+        start = f"Return {'a Quantity' if is_single else 'each number as a Quantity'}: `{quantity}`"
     why_open = ""
     is_plain_count = is_single and kind == "count" and "count" in policy.plain_kinds
     if unit is None and key is None and is_plain_count and not measure.sources:
-        why_open = "It is a count: under a key that says so, such as `count`, it needs no unit."
+        why_open = "Or return it under a key such as `count`: a count needs no unit there."
     elif unit is None and is_strict_count:
-        why_open = "It is a count: its unit is what is counted, such as `item` or `row`, or `count`."
+        why_open = "It is a count: its unit is `count`, or the thing that is counted, such as `item`."
     elif unit is None:
         why_open = _why_open(measure, key)
     return _advised(kind, unit, None, tuple(lines), start, reach, why_open, declared)
@@ -333,14 +337,14 @@ def _why_open(unit: ShownUnit, key: str | None) -> str:
     """Return why no unit is named, and where one may be declared."""
     match unit.sources:
         case ():
-            declared = (
-                f'; if you cannot change it, set `units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}`'
-                if key and _is_shown(key)
-                else ""
-            )
-            return f"gllint found no unit in the code{declared}."
+            reason = "gllint found no unit in the code."
+            if not key or not _is_shown(key):
+                return reason
+            line = f'units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}'
+            return f"{reason} If you cannot change the code, set `{line}` in the configuration."
         case (UnitSource(where, units),):
-            return f"{_capital(where)} may mean {_either(units)}."
+            which = "it is" if len(units) == 1 else "one is"
+            return f"{_capital(where)} suggests {_either(units)}: use it if {which} right."
         case (first, second, *_):
             return (
                 f"The unit is unclear: {first.where} says {_either(first.units)}, "

@@ -59,8 +59,8 @@ def shape_problem(record: Record, policy: Policy) -> tuple[str, str] | None:
         return f"the `{key}` of this Quantity is not a number", f"Write a number under `{key}`."
     texts = _texts(record)
     if texts is not None and unit_in_shape(record, policy) is None:
-        faults = [f"`{key}` is not a text" for key in _SAYING if key in texts and texts[key] is None]
-        start = f"{' and '.join(faults)}. Write" if faults else "Write"
+        faults = [f"`{key}` is not a string" for key in _SAYING if key in texts and texts[key] is None]
+        start = f"{' and '.join(faults)}. Add" if faults else "Add"
         return (
             "this Quantity has neither a unit nor a currency code",
             f"{start} the unit or the currency code of the number.",

@@ -75,7 +75,7 @@ def misdeclared(context: Context) -> Iterator[Misdeclared]:
             unit, who = (
                 (declared, "its schema says")
                 if declared
-                else (_unit_of_shape(leaf, context.policy), "its unit is")
+                else (_unit_of_shape(leaf, context.policy), "its Quantity says")
             )
             label = measure_of_text(unit)
             measure = _unit_at(context, leaf.site) if label is not None else None

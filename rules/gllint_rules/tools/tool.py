@@ -38,6 +38,11 @@ class Tool(Struct, frozen=True, eq=False):
     inherited: tuple[FunctionOf, ...] = ()
 
     @property
+    def title(self) -> str:
+        """Return how a message names it: "tool `heat`"."""
+        return f"tool `{self.name}`" if self.name else "a tool"
+
+    @property
     def callable(self) -> FunctionOf | None:
         return self.callables[0] if self.callables else None
 

@@ -62,8 +62,12 @@ def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterato
             other = _unit_of_bare(layout, place, limits[number] + bool(number), limits[number + 2])
         if other:
             unit_text = "no unit" if unit in BARE_UNITS else unit
-            belief = "a reader would take it for the unit or size of this number"
-            hint = f"Leave out {other!r}: {belief}, which has {unit_text}."
+            belief = "a reader would take it as the unit or scale of this number"
+            hint = (
+                f"Remove {other!r}: {belief}, which is in {unit_text}."
+                if unit not in BARE_UNITS
+                else f"Remove {other!r}: {belief}, which has no unit."
+            )
             yield Fault(macros[number].start, macros[number].end, hint, True)
 
 

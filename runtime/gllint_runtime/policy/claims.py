@@ -151,7 +151,9 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
     if arrays and _ARRAY_PATH.match(path):
         return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))
     example = "$.heating.power or $.rows[0].power" if arrays else "$.heating.power"
-    raise ClaimPathError(f"'{path}' is not a claim path such as {example}", _path_hint(path, arrays))
+    raise ClaimPathError(
+        f"'{path}' is not a claim path: a claim path looks like {example}", _path_hint(path, arrays)
+    )
 
 
 def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, ...], tuple[str | int, ...]]:
@@ -183,10 +185,15 @@ def _path_hint(path: str, arrays: bool) -> str:
     dotted = _QUOTED_KEY.sub(lambda step: f".{_name_of(step[2])}", path)
     if dotted != path and (_ARRAY_PATH if arrays else _PATH).match(dotted):
         return f"Write a key after a dot: '{dotted}'."
+    tidy = re.sub(r"\s*\.\s*", ".", path.strip())
+    if tidy != path and (_ARRAY_PATH if arrays else _PATH).match(tidy):
+        return f"Remove the white space: '{tidy}'."
     if re.search(r"\[|\.\d", path):
+        if arrays and "[-" in path:
+            return "Count from the first element, as in '$.rows[0].energy': an index cannot be negative."
         if arrays:
-            return "Write the number of the element after the name of its list, as in '$.rows[0].energy'."
-        return "Array elements cannot be claimed: let the tool return the Quantity under a name of its own."
+            return "Write the index of the element after the key of its list, as in '$.rows[0].energy'."
+        return "Claims cannot refer to list elements: let the tool return the Quantity under its own key."
     if ".." in path or "*" in path:
         return "Name every step of the path; wildcards and recursive descent are not supported."
     if path.strip() in {"", "$", "$."}:
@@ -197,4 +204,4 @@ def _path_hint(path: str, arrays: bool) -> str:
         return f"Write a dot after the root: '$.{path[1:]}'."
     if path.endswith(".") and _PATH.match(path[:-1]):
         return f"Remove the last dot: '{path[:-1]}'."
-    return "Write the path with the names of the fields, as in '$.emissions.total'."
+    return "Write the path with the keys of the result, as in '$.emissions.total'."

@@ -334,7 +334,7 @@ def _explain(value: Any, keyword: str, message: str) -> str:
         return f"{value!r} is not a JSON Schema type"
     if isinstance(value, (Mapping, list, tuple)) and len(repr(value)) > 60:
         return f"'{keyword}' is not valid here"
-    return message if len(message) < 200 else f"'{keyword}' has an invalid value"
+    return f"'{keyword}': {message}" if len(message) < 200 else f"'{keyword}' has an invalid value"
 
 
 def _holds_opaque(value: Any) -> bool:

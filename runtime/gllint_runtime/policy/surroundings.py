@@ -197,7 +197,7 @@ _PUNCTUATION = _QUOTES | frozenset(
 _OPENING = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅§¶")  # bullets, arrows and boxes that open a line
 _ARROWS = frozenset("→⇒➜⟶")  # from one value to another
 _HEBREW_PREFIX = expression(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
-_TOUCHES = "Delete {!r}, or write a blank between it and the macro."
+_TOUCHES = "Delete {!r}, or put a space between it and the macro."
 _OWN_SIGN = "A sign before a macro would change the value: the tool's own sign is shown."
 _NO_SIGN = "The macro shows its value and its unit: write no sign before it."
 _SIGN_IN_WORDS = "A sign or a currency in words would change it: the tool's own sign and unit are shown."
@@ -421,7 +421,7 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
     text = plain.text
     char = text[end : end + 1]
     if unit == "count" and char and char in JOINS and text[end + 1 : end + 2] == MASK:
-        return Fault(end, end + 1, "Two adjacent counts read as one number: write a blank between them.")
+        return Fault(end, end + 1, "Two adjacent counts read as one number: put a space between them.")
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return None
     if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):  # "from → to"

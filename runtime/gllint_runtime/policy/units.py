@@ -252,7 +252,7 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
     if nearest is not None:
         is_unknown = verdict.status == "unknown"
         text = f"Did you mean `{nearest}`?" if is_unknown else f"Write `{nearest}`, which is the same unit."
-        return text if is_nearest_allowed else f"{text} Allow it with `{allowing(nearest)}`."
+        return text if is_nearest_allowed else f"{text} Allow `{nearest}` with `{allowing(nearest)}`."
     remark = f"{spelling.remark} " if spelling.remark else ""
     if not verdict.unit.strip():
         return f"Write the unit of the value, or allow the empty one with `{allowing(verdict.unit)}`."
@@ -261,7 +261,7 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
         return (
             f"{remark}Allow {unit} with `{allowing(verdict.unit)}`, or convert the value to an allowed unit."
         )
-    return f"No such unit is known. Write the unit of the value, or add this one with `{allowing(verdict.unit)}`."
+    return f"Correct the unit, or add it with `{allowing(verdict.unit)}`."
 
 
 def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection[str]) -> UnitVerdict | None:
