@@ -42,10 +42,13 @@ FAMILIES = {
     "GL9": "the linter itself",
 }
 
-# Terms that other pages explain: on a rule's page, the first occurrence of each is a link.
+# Terms that other pages explain: above the examples of a rule's page, the first occurrence of each is a link.
 TERMS = {
+    "Quantity": "../numbers.md#a-quantity",
+    "final message": "../numbers.md#a-number-in-a-message",
+    "claim macro": "../runtime/claims.md",
+    "claim path": "../runtime/claims.md",
     "claims mode": "../runtime/claims.md",
-    "sourced mode": "../runtime/modes.md",
     "replay": "../runtime/tools.md#replay",
     "`category`": "../runtime/tools.md#approval",
     "notice": "../unread.md",
@@ -123,11 +126,12 @@ def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n")
 def rule_page(rule: Rule) -> str:
     """Return what ``gllint rule`` prints, with links from terms and from the references."""
     page, heading, references = rules_text(rule.code, "text").partition("\n## References\n")
+    explanation, bad, rest = page.partition("\n## Bad\n")
     for term, target in TERMS.items():
-        page = re.sub(rf"(?<!\w){term}(?!\w)", f"[{term}]({target})", page, count=1)
+        explanation = re.sub(rf"(?<![\w`[]){term}(?![\w`])", f"[{term}]({target})", explanation, count=1)
     for name, target in LINKS.items():
         references = references.replace(name, f"[{name}]({target})", 1)
-    return page + heading + references
+    return explanation + bad + rest + heading + references
 
 
 def rule_tables(folder: str) -> str:

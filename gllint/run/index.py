@@ -418,7 +418,7 @@ class Index:
         function = QUESTIONS.get(question)
         return digest(_canonical(on_large_stack(self.project.once, function)).encode()) if function else b""
 
-    # --- what floor 2 asks back ----------------------------------------------------------------------------
+    # --- what layer 2 asks back ----------------------------------------------------------------------------
 
     def read(self, path: str) -> Parsed:
         """Return the facts of a file, or why it has none."""
