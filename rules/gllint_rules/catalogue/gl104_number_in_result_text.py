@@ -8,7 +8,7 @@ container. A value is known to be a number by its type, or by its format (`{load
 
 Not reported:
 
-- digits that are typed into the text;
+- digits that are hard-coded in the text;
 - counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer before a plural noun (`{n} rows`);
 - numbers whose name shows that they are a count, index or identifier (`{page}`, `{row_count}`, `{user_id}`);
 - constants in capitals and settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;

@@ -3,8 +3,8 @@
 ## What it does
 
 Reports each string that contains a number with an allowed unit or a currency sign, outside a claim. The number may be
-typed or formatted into the string. Only files that define, import or run tools are searched. Docstrings and log calls
-are exempt. Run this opt-in rule once, before you move an agent to claims mode.
+hard-coded or formatted into the string. Only files that define, import or run tools are searched. Docstrings and log
+calls are exempt. Run this opt-in rule once, before you move an agent to claims mode.
 
 ## Why is this bad?
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a tool whose function uses the network, itself or through functions of the project, and that does not declare
+Reports a tool whose function uses the network, directly or through functions of the project, and that does not declare
 `live_required=True`. It reports only tools that are registered with `Tool(…, args_schema=…, fn=…)`. Network libraries
 are `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others.
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a tool whose function reads the clock, random numbers or the environment, itself or through functions of the
+Reports a tool whose function reads the clock, random numbers or the environment, directly or through functions of the
 project, and that does not declare `live_required=True`. It reports only tools that are registered with `Tool(…,
 args_schema=…, fn=…)`. Code that runs at import time and random generators with a literal seed are exempt.
 
