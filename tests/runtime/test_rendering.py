@@ -35,7 +35,7 @@ from gllint_runtime.policy.rendering import format_quantity
         (-1, "row", "-1 row"),
         (0, "query", "0 queries"),
         (2, "person", "2 people"),
-        (2.5, "row", "2.50 row"),
+        (2.5, "row", "2.50 rows"),
         (3, "count", "3"),
         (2.5, "count", "2.50 count"),
         (1, "kWh", "1.00 kWh"),

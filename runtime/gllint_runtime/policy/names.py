@@ -172,7 +172,7 @@ def _ends() -> Mapping[str, tuple[_Ends, ...]]:
 @cache
 def _things() -> Mapping[str, str]:
     """The nouns of the pack "counts", in the plural."""
-    return {unit.plural or f"{unit.symbol}s": unit.symbol for unit in units_of("counts").values()}
+    return {unit.plural: unit.symbol for unit in units_of("counts").values()}
 
 
 @cache

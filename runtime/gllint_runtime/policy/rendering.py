@@ -32,11 +32,14 @@ def format_quantity(quantity: Quantity, rest: str = "") -> str:
     exact = exact_value(value)
     if unit == "count" and exact.denominator == 1:
         return str(exact.numerator)
-    if exact.denominator == 1 and (words := _counted().get(unit)):
-        number = str(exact.numerator)
-        return number if _says(rest, words) else f"{number} {words[abs(exact) != 1]}"
     minor = _minor_digits(unit)  # of a currency; None for any other unit
-    text = _fixed(exact, _places(exact, 2 if minor is None else minor, is_money=minor is not None))
+    words = _counted().get(unit)
+    if words is not None and exact.denominator == 1:
+        text = str(exact.numerator)
+    else:
+        text = _fixed(exact, _places(exact, 2 if minor is None else minor, is_money=minor is not None))
+    if words is not None:
+        return text if _says(rest, words) else f"{text} {words[abs(exact) != 1]}"
     unit = unit if rest[:1] not in _PARTING else _unit_to_show(unit, rest[:REST_LENGTH])
     return text if unit in ("", "1") else f"{text} {unit}"
 
@@ -107,10 +110,8 @@ def _minor_digits(unit: str) -> int | None:
 @lru_cache(maxsize=1)
 def _counted() -> dict[str, tuple[str, str]]:
     """One and many of each unit of the pack ``counts``, but for ``count`` itself."""
-    plurals = _table()["plurals"]
-    return {
-        unit: (unit, plurals.get(unit, f"{unit}s")) for unit in pack_units(("counts",)) if unit != "count"
-    }
+    units = pack_units(("counts",)).values()
+    return {unit.symbol: (unit.symbol, unit.plural) for unit in units if unit.symbol != "count"}
 
 
 def _says(rest: str, words: tuple[str, str]) -> bool:

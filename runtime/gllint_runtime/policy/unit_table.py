@@ -54,7 +54,9 @@ def units() -> Mapping[str, Unit]:
             dimension = f"currency-{symbol}" if heading == "money" else symbol
         elif heading == "money" and size != "-":
             dimension = f"currency-{size.split(' ')[1]}"
-        table[symbol] = Unit(symbol, dimension, size, packs, names, ends, ucum, cefact, "".join(plural))
+        table[symbol] = Unit(
+            symbol, dimension, size, packs, names, ends, ucum, cefact, "".join(plural) or f"{symbol}s"
+        )
     return table
 
 
