@@ -177,8 +177,11 @@ class AnalysisCache:
         return entry if entry is not None and entry.state == self._everything(candidates) else None
 
     def _everything(self, candidates: Collection[str]) -> bytes:
-        state = self.state(candidates)
-        return digest(state, self._listed()) if state is not None else b""
+        """Return a digest of the evidence of all modules and of the list of files, kept as long as both are known."""
+        if EVERYTHING not in self._digests:
+            state = self.state(candidates)
+            self._digests[EVERYTHING] = digest(state, self._listed()) if state is not None else b""
+        return self._digests[EVERYTHING]
 
     # --- keeping ---------------------------------------------------------------------------------------------
 
@@ -298,23 +301,42 @@ class AnalysisCache:
 
     def _digest(self, path: str) -> bytes | None:
         """Return the digest of the whole evidence of a module, ``None`` if it is not fresh."""
-        if path not in self.fresh:
-            return None
-        if path not in self._digests:
-            parts = ((_bytes(p), self._own(p)) for p in sorted(self._evidence_closure(path)))
-            self._digests[path] = digest(*(part for pair in parts for part in pair))
-        return self._digests[path]
+        if path in self.fresh and path not in self._digests:
+            self._digest_from(path)
+        return self._digests.get(path)
 
-    def _evidence_closure(self, path: str) -> set[str]:
-        """Return the fresh modules in the evidence of one module, itself included."""
-        closure: set[str] = set()
-        waiting = [path]
-        while waiting:
-            current = waiting.pop()
-            if current not in closure and current in self.fresh:
-                closure.add(current)
-                waiting += _rests_on(self.fresh[current])
-        return closure
+    def _digest_from(self, start: str) -> None:
+        """Find the digests of a module and of all in its evidence.
+
+        Modules that lead to each other share one, of their own evidence and the digests of the others (Tarjan).
+        """
+        numbers: dict[str, int] = {start: 0}
+        lowest: dict[str, int] = {start: 0}  # the first module that each leads back to
+        group_stack, digests = [start], self._digests
+        path_stack = [(start, self._leading_on(start))]
+        while path_stack:
+            path, others = path_stack[-1]
+            other = next((other for other in others if other not in digests), None)
+            if other is None:
+                path_stack.pop()
+                if lowest[path] == numbers[path]:
+                    at = group_stack.index(path)
+                    group, group_stack[at:] = group_stack[at:], []
+                    beyond = {digests[o] for member in group for o in self._leading_on(member) if o in digests}
+                    own = (part for member in sorted(group) for part in (_bytes(member), self._own(member)))
+                    digests.update(dict.fromkeys(group, digest(*own, *sorted(beyond))))
+                if path_stack:
+                    above = path_stack[-1][0]
+                    lowest[above] = min(lowest[above], lowest[path])
+            elif other in numbers:
+                lowest[path] = min(lowest[path], numbers[other])
+            else:
+                numbers[other] = lowest[other] = len(numbers)
+                group_stack.append(other)
+                path_stack.append((other, self._leading_on(other)))
+
+    def _leading_on(self, path: str) -> Iterator[str]:
+        return (other for other in _rests_on(self.fresh[path]) if other in self.fresh)
 
     def _own(self, path: str) -> bytes:
         if path not in self._own_digests:

@@ -22,6 +22,7 @@ import pytest
 from gllint.files.discover import Signature
 from gllint.run import cache, screening_cache
 from gllint.run import index as indexing
+from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.cache import Store, decode, encode
 from gllint.run.engine import Engine, Options
 from gllint.run.results import (
@@ -725,3 +726,33 @@ def test_killed_at_any_moment_it_is_never_wrong(project: Path) -> None:
             time.sleep(chance.uniform(0.15, 0.8))
             process.kill()
         assert found(project) == expected
+
+
+def test_the_evidence_of_a_module_is_all_that_it_leads_to() -> None:
+    """Its digest changes if and only if a module that it reaches changes, whatever circles they import each other in."""
+    chance = random.Random(5)
+    names = [f"m{number}" for number in range(7)]
+
+    def chosen() -> tuple[bytes, str, str]:
+        return chance.randbytes(1), chance.choice(names), chance.choice([*names, ""])
+
+    def states(modules: dict[str, tuple[bytes, str, str]]) -> dict[str, bytes | None]:
+        analysis_cache = AnalysisCache(Store(None), Engine())  # type: ignore[arg-type]
+        analysis_cache.compare(False)
+        digests = {name: content for name, (content, *_) in modules.items()}
+        targets = {name: {"import": target or None} for name, (_, _, target) in modules.items()}
+        told_by = {name: [teller] for name, (_, teller, _) in modules.items()}
+        analysis_cache.learn(digests, {}, (), targets, told_by)
+        return {name: analysis_cache.state([name]) for name in chance.sample(names, len(names))}
+
+    for _ in range(200):
+        old = {name: chosen() for name in names}
+        new = old | {chance.choice(names): chosen()}
+        before, after = states(old), states(new)
+        for name in names:
+            reached, waiting = set[str](), [name]
+            while waiting:
+                if (at := waiting.pop()) and at not in reached:
+                    reached.add(at)
+                    waiting += old[at][1:]
+            assert (before[name] == after[name]) == all(old[at] == new[at] for at in reached)

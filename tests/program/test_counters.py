@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from gllint.cli.commands import cli
 from gllint_rules.inference.questions import Questions
+from gllint_rules.project.imports import Imports
 from gllint_rules.reading import modules, syntax
 
 TOOLS = '''\
@@ -45,6 +46,7 @@ def other(values):
 PLAIN = "def f{n}(a):\n    return [a, {n}]\n"
 RAW_SDK = """\
 import anthropic
+import helpers
 
 TOOLS = [{"name": "tank_level", "input_schema": {"type": "object", "properties": {}}}]
 
@@ -110,3 +112,25 @@ def test_a_run_reads_and_asks_no_more_than_it_did(tmp_path: Path, monkeypatch: p
     assert sum(parsed) - sum(outlined) <= 3.1 * size
     assert questions <= 180
     assert sum(evaluator.total_steps for evaluator in evaluators) <= 900
+
+
+def test_a_run_over_unchanged_files_looks_for_no_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each leads is asked again only if a file came or went."""
+    project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    looked_for: list[str] = []
+    find = Imports.find_module
+
+    def counted(self: Imports, importer: str, dotted: str) -> str | None:
+        looked_for.append(dotted)
+        return find(self, importer, dotted)
+
+    monkeypatch.setattr(Imports, "find_module", counted)
+    command = ["check", "--isolated", "--jobs", "1", "--output-format", "concise"]
+    first = CliRunner().invoke(cli, command).stdout
+    assert "helpers" in looked_for
+    looked_for.clear()
+    assert CliRunner().invoke(cli, command).stdout == first
+    assert not looked_for

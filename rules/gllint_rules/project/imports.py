@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.reads import SHAPE, Reads
+from gllint_rules.reading.sketch import Imported
 from gllint_rules.words.text_files import TEXT_MARK, text_kind
 
 _LONGEST_PATH = 1_000
@@ -126,11 +127,17 @@ class Imports:
             return frozenset()
         entry = self._imports.get(path)
         if entry is None or entry[0] is not module:
-            names = {name for i in module.outline.imports for name in (i.module, _dotted(i.module, i.name))}
-            files = (self.find_module(path, name) for name in sorted(names))
-            entry = module, frozenset(file for file in files if file is not None)
+            entry = module, frozenset(filter(None, self._led_to(path, module.outline.imports)))
             self._imports[path] = entry
         return entry[1]
+
+    def _led_to(self, path: str, imports: Iterable[Imported]) -> Iterator[str | None]:
+        """Yield the file of each module that is imported, and of each name that may be a module in a package."""
+        for found in imports:
+            file = self.find_module(path, found.module)
+            yield file
+            if found.name and (file is None or file.endswith("/__init__.py")):
+                yield self.find_module(path, _dotted(found.module, found.name))
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
