@@ -21,6 +21,7 @@ from gllint.files.patterns import MOST_CHARACTERS, Patterns, is_too_long
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
 from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.text_files import PAGE_SUFFIXES
 from gllint_runtime.policy.expressions import expression
 
 SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
@@ -62,12 +63,25 @@ class Omission(NamedTuple):
     what: str
 
 
+class _Listing(NamedTuple):
+    """What is in a folder: the digest of the patterns that it was sorted out under, its markers (``.git``), folders,
+    files of Python and pages, and what is left out, each after a letter for its kind.
+    """
+
+    under: str
+    marks: list[str]
+    folders: list[str]
+    files: list[str]
+    pages: list[str]
+    omissions: list[str]
+
+
 class Folders:
     """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
     ``listings`` is the content of an earlier one, of any shape; ``visits`` are the folders that were met, ``locked``
-    those within a project that cannot be listed or not in full, each with the reason, and ``omissions`` what was left
-    out.
+    those within a project that cannot be listed or not in full, each with the reason, ``omissions`` what was left out,
+    and ``pages`` the pages of each project by its top folder.
     """
 
     def __init__(self, listings: dict[str, Any] | None = None) -> None:
@@ -75,28 +89,27 @@ class Folders:
         self.visits: set[str] = set()
         self.locked: dict[str, str] = {}
         self.omissions: list[Omission] = []
+        self.pages: dict[str, set[str]] = {}
         self.has_changed = False
         self._started = time.time_ns()
 
-    def of(
-        self, folder: str, stamp: list[int]
-    ) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
+    def of(self, folder: str, stamp: list[int]) -> _Listing | None:
         """Return what was stored for a folder whose time stamp is still the same.
 
         ``None`` if it has to be listed again.
-
-        That is the digest of its ignore patterns, its markers (``.git``), folders, files, and what is left out.
         """
         self.visits.add(folder)
         entry = self.listings.get(folder)
         try:
-            old_stamp, under, marks, folders, files, omissions = entry or ((), "", [], [], [], [])
-            is_sound = all(_is_name(name) for name in (*marks, *folders, *files, *(o[1:] for o in omissions)))
+            old_stamp, *rest = entry or ((), "", [], [], [], [], [])
+            _, marks, folders, files, pages, omissions = rest
+            names = [*marks, *folders, *files, *pages, *(other[1:] for other in omissions)]
+            is_sound = _NO_NAMES.isdisjoint(names) and "/" not in "".join(names)
         except (TypeError, ValueError):  # an entry of another version, or damaged
             return None
-        return (under, marks, folders, files, omissions) if is_sound and old_stamp == stamp else None
+        return _Listing(*rest) if is_sound and old_stamp == stamp else None
 
-    def put(self, folder: str, stamp: list[int], *listing: object) -> None:
+    def put(self, folder: str, stamp: list[int], listing: _Listing) -> None:
         """Note what is found in a folder, unless it was written to just now."""
         if is_settled(max(stamp[:2]), self._started):
             self.listings[folder] = (stamp, *listing)
@@ -108,9 +121,7 @@ class Folders:
             del self.listings[folder]
 
 
-def _is_name(name: object) -> bool:
-    """Say whether ``name`` can be that of an entry of a folder."""
-    return isinstance(name, str) and "/" not in name and name not in ("", ".", "..")
+_NO_NAMES = frozenset({"", ".", ".."})  # of an entry of a folder
 
 
 class _Lines:
@@ -197,10 +208,8 @@ def walk(
     places: Places,
     within_project: bool = False,
     folders: Folders | None = None,
-    suffixes: tuple[str, ...] = (),
 ) -> Iterator[SourceFile]:
-    """Yield the Python files below the folder ``top``, or those with other ``suffixes``, the nearest to ``top``
-    first.
+    """Yield the Python files below the folder ``top``, the nearest to ``top`` first; pages are noted in ``folders``.
 
     ``within_project`` skips folders that are projects of their own. Folders whose listing is in ``folders`` and
     still valid are not listed again. Raises :class:`UsageError` for a folder that the user named and that cannot
@@ -230,25 +239,27 @@ def walk(
                 raise UsageError(f"{folder}: {why}; exclude it, or let it be read") from None
             folders.locked[folder] = why
             continue
-        names = _with_marks(folder, {entry.name for entry in entries}) if listing is None else {*listing[1]}
+        names = (
+            _with_marks(folder, {entry.name for entry in entries}) if listing is None else {*listing.marks}
+        )
         if within_project and folder != top and places.markers & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
         if place is not judge.place or ignores is not judge.ignores:
             judge = _Judge(place, ignores)
         start = folder if folder != "/" else ""
-        if listing is None or listing[0] != judge.under:
+        if listing is None or listing.under != judge.under:
             try:
-                subfolders, files, omissions = _sorted_out(
-                    start, _list(folder) if listing else entries, judge, suffixes
-                )
+                marks = sorted(names & {*MARKERS, ".gitignore"})
+                listing = _sorted_out(start, _list(folder) if listing else entries, judge, marks)
             except OSError:  # it has gone meanwhile
                 continue
-            marks = sorted(names & {*MARKERS, ".gitignore"})
-            folders.put(folder, stamp, judge.under, marks, subfolders, files, omissions)
-        else:
-            _, _, subfolders, files, omissions = listing
-        folders.omissions += [Omission(f"{start}/{other[1:]}", other[0]) for other in omissions]
+            folders.put(folder, stamp, listing)
+        subfolders, files = listing.folders, listing.files
+        folders.omissions += [Omission(f"{start}/{other[1:]}", other[0]) for other in listing.omissions]
+        if listing.pages:
+            pages = folders.pages.setdefault(place.root, set())
+            pages.update(f"{start}/{name}" for name in listing.pages)
         # Where the walk ends must not depend on the order in which a disk lists.
         pending += [(f"{start}/{name}", judge) for name in (sorted(subfolders) if most else subfolders)]
         count += len(files)
@@ -287,37 +298,34 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def _sorted_out(
-    start: str, entries: list[os.DirEntry[str]], judge: _Judge, suffixes: tuple[str, ...]
-) -> tuple[list[str], list[str], list[str]]:
-    """Return the folders and files in a listing to visit, and the entries left out, each after a letter for its
-    kind.
+def _sorted_out(start: str, entries: list[os.DirEntry[str]], judge: _Judge, marks: list[str]) -> _Listing:
+    """Return what there is to visit and what is left out among the ``entries`` of a folder with some ``marks``.
 
     ``omissions`` are such as may be Python: ``FILE`` + "a.py", ``FOLDER`` + "build", a link to a folder, a possible
     script.
     """
-    folders: list[str] = []
-    files: list[str] = []
-    omissions: list[str] = []
+    listing = _Listing(judge.under, marks, [], [], [], [])
     for entry in entries:
         name = entry.name
         try:
             is_folder = entry.is_dir(follow_symlinks=False)
         except OSError:
             continue
-        is_python = not is_folder and (name.endswith(suffixes) if suffixes else is_python_name(name))
-        if is_folder or is_python:
-            path = f"{start}/{name}"
+        path = f"{start}/{name}"
+        if is_folder or is_python_name(name):
             if not judge.omits(path, name, is_folder):
-                (folders if is_folder else files).append(name)
+                (listing.folders if is_folder else listing.files).append(name)
             elif not judge.is_wish(path, name, is_folder):
-                omissions.append(f"{FOLDER if is_folder else FILE}{name}")
+                listing.omissions.append(f"{FOLDER if is_folder else FILE}{name}")
         elif _leads_to_folder(entry):
-            if not judge.is_wish(f"{start}/{name}", name, True):
-                omissions.append(f"{LINK}{name}")
-        elif "." not in name and not judge.omits(f"{start}/{name}", name, False):
-            omissions.append(f"{SCRIPT}{name}")
-    return folders, files, omissions
+            if not judge.is_wish(path, name, True):
+                listing.omissions.append(f"{LINK}{name}")
+        elif name.endswith(PAGE_SUFFIXES):
+            if not judge.omits(path, name, False):
+                listing.pages.append(name)
+        elif "." not in name and not judge.omits(path, name, False):
+            listing.omissions.append(f"{SCRIPT}{name}")
+    return listing
 
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:

@@ -308,26 +308,28 @@ class AnalysisCache:
     def _digest_from(self, start: str) -> None:
         """Find the digests of a module and of all in its evidence.
 
-        Modules that lead to each other share one, of their own evidence and the digests of the others (Tarjan).
+        Modules that lead to each other share one, of their own evidence and the digests of the rest (Tarjan).
         """
         numbers: dict[str, int] = {start: 0}
         lowest: dict[str, int] = {start: 0}  # the first module that each leads back to
         group_stack, digests = [start], self._digests
         path_stack = [(start, self._leading_on(start))]
         while path_stack:
-            path, others = path_stack[-1]
-            other = next((other for other in others if other not in digests), None)
+            path, next_paths = path_stack[-1]
+            other = next((other for other in next_paths if other not in digests), None)
             if other is None:
                 path_stack.pop()
                 if lowest[path] == numbers[path]:
                     at = group_stack.index(path)
                     group, group_stack[at:] = group_stack[at:], []
-                    beyond = {digests[o] for member in group for o in self._leading_on(member) if o in digests}
+                    beyond = {
+                        digests[o] for member in group for o in self._leading_on(member) if o in digests
+                    }
                     own = (part for member in sorted(group) for part in (_bytes(member), self._own(member)))
                     digests.update(dict.fromkeys(group, digest(*own, *sorted(beyond))))
                 if path_stack:
-                    above = path_stack[-1][0]
-                    lowest[above] = min(lowest[above], lowest[path])
+                    parent = path_stack[-1][0]
+                    lowest[parent] = min(lowest[parent], lowest[path])
             elif other in numbers:
                 lowest[path] = min(lowest[path], numbers[other])
             else:

@@ -178,11 +178,12 @@ class Store:
         within_project: bool = False,
         locked: dict[str, str] | None = None,
         omissions: list[Omission] | None = None,
+        pages: dict[str, set[str]] | None = None,
     ) -> Iterator[SourceFile]:
         """Yield the Python files below ``top`` like :func:`~gllint.files.discover.walk`, with cached folder listings.
 
-        The folders that cannot be listed are added to ``locked``, each with the reason, and what is left out to
-        ``omissions``.
+        The folders that cannot be listed are added to ``locked``, each with the reason, what is left out to
+        ``omissions``, and pages to those of their project.
         """
         folders = Folders(self.read(_FOLDERS, dict[str, Any], dict))
         yield from walk(top, places, within_project, folders)
@@ -190,6 +191,9 @@ class Store:
             locked |= folders.locked
         if omissions is not None:
             omissions += folders.omissions
+        if pages is not None:
+            for root, paths in folders.pages.items():
+                pages.setdefault(root, set()).update(paths)
         if not within_project:
             folders.drop_stale()
         if folders.has_changed:

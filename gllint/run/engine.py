@@ -23,7 +23,6 @@ from gllint.files.discover import (
     is_script,
     is_settled,
     signature_of,
-    walk,
 )
 from gllint.files.paths import absolute, relative
 from gllint.files.places import Place, Places
@@ -42,7 +41,7 @@ from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.finding import Changed
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
+from gllint_rules.words.text_files import text_kind
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -384,10 +383,12 @@ class Engine(Means):
 
         started = time.time_ns()
         index.list_files()
-        pages = walk(index.root, self.places, within_project=True, suffixes=PAGE_SUFFIXES)
-        paths = sorted({*index.files, *index.texts(), *(page.path for page in pages)})
-        signatures = {path: signature_of(path) for path in paths}
-        state = digest(repr((changed, signatures)).encode("utf-8", "surrogatepass")).hex()
+        pages = [path for path in self.pages.get(index.root, ()) if os.path.isfile(path)]
+        # Those of files that the walk has just read; a file that changed since then is read anew by the next run.
+        signatures = {path: signature_of(path) for path in (*index.texts(), *pages)} | index.files
+        paths = sorted(signatures)
+        stamps = [(path, *(signatures[path] or ())) for path in paths]
+        state = digest(repr((changed, stamps)).encode("utf-8", "surrogatepass")).hex()
         if self.sources.buffer_paths():  # which have no signature
             store = None
         if store is not None:
@@ -521,7 +522,8 @@ class Engine(Means):
                 continue
             if _has_texts(path):
                 grouped.setdefault(place.root, (place, {}))
-            for file in self.store(place).walk(path, self.places, omissions=omissions):
+            walk = self.store(place).walk(path, self.places, omissions=omissions, pages=self.pages)
+            for file in walk:
                 add(file.path, file.place, file.signature)
                 if f"{file.place.root}/".startswith(path.rstrip("/") + "/"):
                     self._complete.add(file.place.root)

@@ -89,8 +89,10 @@ class Index:
     def list_files(self) -> None:
         """List all files of the project, unless that was done."""
         if not self.is_complete:
-            walk = self._store.walk(self.root, self.means.places, within_project=True, locked=self.locked)
-            for file in walk:
+            places, pages = self.means.places, self.means.pages
+            for file in self._store.walk(
+                self.root, places, within_project=True, locked=self.locked, pages=pages
+            ):
                 self.files.setdefault(file.path, file.signature)
             for path in self.means.sources.buffer_paths():
                 is_python = text_kind(path) is None

@@ -41,13 +41,14 @@ _Answer = TypeVar("_Answer")
 
 
 class Means:
-    """The objects that the projects of one run share."""
+    """The objects that the projects of one run share. ``pages`` are those of each project whose files are listed."""
 
     def __init__(
         self, places: Places, sources: Sources, pool: Pool, clock: Clock, progress: Progress
     ) -> None:
         self.places, self.sources, self.pool = places, sources, pool
         self.clock, self.progress = clock, progress
+        self.pages: dict[str, set[str]] = {}
 
 
 class Row(NamedTuple):

@@ -419,6 +419,7 @@ class LiveWorkspace:
         changed = [path for path, signature in files.items() if index.files.get(path) != signature]
         has_other_files = files.keys() != index.files.keys()
         index.table.files, index.locked = files, folders.locked
+        index.means.pages |= {self.root: set(), **folders.pages}
         changed = [path for path in changed if not self._sources.holds(path)]
         if has_other_files:
             for path in changed:

@@ -154,7 +154,7 @@ def known_of(folder: str, under: str, marks: object) -> Folders:
     """What was known of a folder as it is now."""
     status = os.stat(folder)
     stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
-    return Folders({folder: [stamp, under, marks, [], []]})
+    return Folders({folder: [stamp, under, marks, [], [], [], []]})
 
 
 @pytest.mark.parametrize("marks", [[[]], [1], 3, ["../b"], {"a": 1}.items()])

@@ -127,17 +127,17 @@ class Imports:
             return frozenset()
         entry = self._imports.get(path)
         if entry is None or entry[0] is not module:
-            entry = module, frozenset(filter(None, self._led_to(path, module.outline.imports)))
+            entry = module, frozenset(filter(None, self._imported_files(path, module.outline.imports)))
             self._imports[path] = entry
         return entry[1]
 
-    def _led_to(self, path: str, imports: Iterable[Imported]) -> Iterator[str | None]:
+    def _imported_files(self, path: str, imports: Iterable[Imported]) -> Iterator[str | None]:
         """Yield the file of each module that is imported, and of each name that may be a module in a package."""
-        for found in imports:
-            file = self.find_module(path, found.module)
+        for name in imports:
+            file = self.find_module(path, name.module)
             yield file
-            if found.name and (file is None or file.endswith("/__init__.py")):
-                yield self.find_module(path, _dotted(found.module, found.name))
+            if name.name and (file is None or file.endswith("/__init__.py")):
+                yield self.find_module(path, _dotted(name.module, name.name))
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """Return the file of module ``dotted`` as seen from ``importer``, or ``None`` if it is not in the project."""
