@@ -476,7 +476,9 @@ class Engine(Means):
 
     def baselines_of(self, paths: Iterable[str]) -> list[str]:
         """Return the baselines that the configurations of files and folders (absolute) name."""
-        folders = dict.fromkeys(path if os.path.isdir(path) else os.path.dirname(path) for path in paths)
+        folders = dict.fromkeys(
+            path if os.path.isdir(path) else os.path.dirname(path) for path in dict.fromkeys(paths)
+        )
         files = (self.places.project(folder).config.baseline_file for folder in folders)
         return [*dict.fromkeys(file for file in files if file is not None)]
 

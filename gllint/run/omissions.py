@@ -228,7 +228,7 @@ class Omissions:
         by_project: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._listed):
             by_project[self._places.project(os.path.dirname(path)).root].append(path)
-        loaded: set[str] = set()
+        texts_by_folder: dict[str, set[str]] = defaultdict(set)
         for paths in by_project.values():
             index = self._index_of(paths[0])
             screened = index.table.screen(paths)
@@ -239,14 +239,16 @@ class Omissions:
                     self.has_given_up = True
                     break
                 loaders += 1
-                folders = [os.path.dirname(path), index.root, *(top.rstrip("/") for top in self._tops)]
-                loaded |= {
-                    file
-                    for text in _texts(index.means.sources.code(path))
-                    for name in (text, text.replace(".", "/") + ".py")
-                    for folder in folders
-                    if (file := _joined(folder, name)) not in self._listed and os.path.isfile(file)
-                }
+                texts = _texts(index.means.sources.code(path))
+                for folder in (os.path.dirname(path), index.root, *(top.rstrip("/") for top in self._tops)):
+                    texts_by_folder[folder] |= texts
+        loaded = {
+            file
+            for folder, texts in texts_by_folder.items()
+            for text in texts
+            for name in (text, text.replace(".", "/") + ".py")
+            if (file := _joined(folder, name)) not in self._listed and os.path.isfile(file)
+        }
         yield from sorted(loaded)
 
     # --- what matters --------------------------------------------------------------------------------------
