@@ -6,6 +6,7 @@ import asyncio
 import copy
 import gc
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -22,7 +23,6 @@ from agents import (
     ModelResponse,
     ModelSettings,
     MultiProvider,
-    OutputGuardrailTripwireTriggered,
     RunConfig,
     Runner,
     SQLiteSession,
@@ -210,14 +210,54 @@ def test_a_violation_of_a_gated_run_is_read_from_events_or_the_trace(level: Any)
     assert {entry.get("code") for session in sessions for entry in session.trace} == {"NO_SOURCE"}
 
 
-def test_a_model_that_the_run_names_is_told_by_the_guardrail() -> None:
-    other = RunConfig(tracing_disabled=True, model=Script(NAKED))
-    with pytest.raises(OutputGuardrailTripwireTriggered):
-        ask(made("Never."), run_config=other)
-    assert (
-        ask(made("Never."), run_config=RunConfig(tracing_disabled=True, model=Script("Warm."))).final_output
-        == "Warm."
-    )
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_answer_of_a_model_that_the_run_names_is_checked_at_its_end(streams: bool) -> None:
+    async def main(text: str) -> tuple[Any, list[Any]]:
+        store, model = SQLiteSession("ada"), Script(text)
+        options: Any = {"run_config": RunConfig(tracing_disabled=True, model=model), "session": store}
+        answer = None
+        with suppress(GLError):
+            if streams:
+                result: Any = Runner.run_streamed(made("Never."), "How?", **options)
+                [event async for event in result.stream_events()]
+            else:
+                result = await Runner.run(made("Never."), "How?", **options)
+            answer = result.final_output
+        return answer, await store.get_items()
+
+    answer, items = asyncio.run(main(NAKED))
+    assert answer is None and "13 kWh" not in str(items)
+    assert asyncio.run(main("Warm."))[0] == "Warm."
+
+
+@pytest.mark.parametrize("option", ["conversation_id", "previous_response_id"])
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_conversation_that_the_server_stores_is_gated(option: str, streams: bool) -> None:
+    model = Script(call("meter"), "It uses 14 kWh.", "It uses 12.5 kWh.")
+    agent = gate(Agent(name="a", tools=[meter], model=model))
+
+    async def main() -> Any:
+        options: Any = {option: "stored", "run_config": QUIET}
+        if not streams:
+            return await Runner.run(agent, "How?", **options)
+        result = Runner.run_streamed(agent, "How?", **options)
+        [event async for event in result.stream_events()]
+        return result
+
+    assert asyncio.run(main()).final_output == "It uses 12.5 kWh."
+    # The server has what was said before: only the hint is sent to it.
+    assert [len(items) for items in model.heard] == [1, 1, 1] and "NO_SOURCE" in str(model.heard[2])
+
+
+def test_an_agent_with_a_model_needs_no_runner_of_the_gate() -> None:
+    before = get_default_agent_runner()
+    set_default_agent_runner(None)
+    try:
+        own = get_default_agent_runner()
+        assert ask(made(call("meter"), NAKED, "Well.")).final_output == "Well."
+        assert get_default_agent_runner() is own
+    finally:
+        set_default_agent_runner(before)
 
 
 class Provider(ModelProvider):

@@ -40,7 +40,6 @@ from agents import (
     ToolOutputText,
 )
 from agents.exceptions import ModelBehaviorError, UserError
-from agents.run import get_default_agent_runner, set_default_agent_runner
 from openai.types.responses import (
     ResponseCompletedEvent,
     ResponseFunctionToolCall,
@@ -58,6 +57,7 @@ _FILES = (ToolOutputImage, ToolOutputFileContent)
 _PARTS = (ResponseOutputText, ResponseOutputRefusal)
 # The events that have a whole text.
 _ENDS = ("response.output_text.done", "response.refusal.done", "response.content_part.done")
+_GATED_HOOKS = ("on_llm_start", "on_end")
 
 
 ContextT = TypeVar("ContextT")
@@ -69,16 +69,12 @@ def gate(target: Agent[ContextT], **options: Unpack[kit.GateOptions]) -> Agent[C
     Agents that it hands over to are gated with it; an agent among its tools has to be gated by itself. ``session``
     is the conversation's, or a function that is given the run's RunContextWrapper and returns it. After the last
     repair, the answer is what ``on_refusal`` says; a structured one raises the GLError. A model named by
-    ``RunConfig`` bypasses the gate: its answers are checked by a guardrail, which ends the run.
+    ``RunConfig`` bypasses the gate: its answer is checked before the run returns, which raises the GLError.
     """
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
     if isinstance(target.model, _GatedModel):
         raise TypeError("The agent has a gate already: gate it once")
-    runner: Any = get_default_agent_runner()
-    if not isinstance(runner, _Runner):
-        runner = _Runner(runner)
-        set_default_agent_runner(runner)
     return _Agents(kit.Gate.of(options)).agent(target)
 
 
@@ -108,6 +104,16 @@ class _Runner:
     def run_streamed(self, agent: Any, input: Any, **options: Any) -> Any:
         """Begin a run; its task copies the context."""
         return kit.under(_provider_of(options), self._own.run_streamed, agent, input, **options)
+
+
+def _note_providers() -> None:
+    """Wrap the default runner, which the SDK calls experimental: nothing else knows the provider of a run."""
+    from agents.run import get_default_agent_runner, set_default_agent_runner
+
+    runner: Any = get_default_agent_runner()
+    if not isinstance(runner, _Runner):
+        runner = _Runner(runner)
+        set_default_agent_runner(runner)
 
 
 def _provider_of(options: Mapping[str, Any]) -> Callable[[], AbstractContextManager[Any]]:
@@ -167,7 +173,6 @@ class _Agents:
             model=model,
             output_type=output,
             hooks=_Hooks(agent.hooks, self),
-            output_guardrails=[*agent.output_guardrails, OutputGuardrail(self._was_checked, name="gllint")],
         )
         if (
             copied.model_settings != agent.model_settings
@@ -223,38 +228,41 @@ class _Agents:
         request = self._requests.get(id(items))
         return None if request is None else request.context()
 
-    def _was_checked(
-        self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any
-    ) -> GuardrailFunctionOutput:
-        """Return the verdict of the guardrail: a checked answer passes, any other one ends the run."""
+    def require_checked(self, context: RunContextWrapper[Any], output: Any) -> None:
+        """Raise the GLError of an answer that another model than the agent's gave, or a tool."""
         session = self.session(context)
-        if not isinstance(output, str) or session.was_shown(output) or self._refusals.get(session) == output:
-            return GuardrailFunctionOutput(None, tripwire_triggered=False)
-        try:
+        if (
+            isinstance(output, str)
+            and not session.was_shown(output)
+            and self._refusals.get(session) != output
+        ):
             kit.check_final(session, output)
-        except GLError as error:
-            return GuardrailFunctionOutput(error.to_dict(), tripwire_triggered=True)
-        return GuardrailFunctionOutput(None, tripwire_triggered=False)
 
 
 class _Hooks(AgentHooks[Any]):
-    """The agent's own hooks, and one that passes the request's context to the gate."""
+    """The agent's own hooks, and two of the gate: before each request to the model, and before the run returns."""
 
     def __init__(self, own: AgentHooks[Any] | None, gate: _Agents) -> None:
         self._own, self._gate = own, gate
 
     def __getattribute__(self, name: str) -> Any:
-        if name.startswith("on_") and name != "on_llm_start" and self._own is not None:
+        if name.startswith("on_") and name not in _GATED_HOOKS and self._own is not None:
             return getattr(self._own, name)
         return object.__getattribute__(self, name)
 
     async def on_llm_start(
         self, context: RunContextWrapper[Any], agent: Any, system_prompt: str | None, input_items: Any
     ) -> None:
-        """Before each request to the model."""
+        """Pass the request's context to the gate."""
         self._gate.expect(input_items, context)
         if self._own is not None:
             await self._own.on_llm_start(context, agent, system_prompt, input_items)
+
+    async def on_end(self, context: Any, agent: Any, output: Any) -> None:
+        """Raise the GLError of an answer that was not checked."""
+        self._gate.require_checked(context, output)
+        if self._own is not None:
+            await self._own.on_end(context, agent, output)
 
 
 # ------------------------------------------------------------------------------------------------------- tools
@@ -359,6 +367,8 @@ class _GatedModel(Model):
     def __init__(self, own: Model | str | None, gate: _Agents) -> None:
         self._own, self.gate = own, gate
         self.defaults = ModelSettings()
+        if not isinstance(own, Model):
+            _note_providers()
 
     def _model(self) -> Model:
         if isinstance(self._own, Model):
