@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import random
 from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -134,3 +136,27 @@ def test_what_the_model_cannot_mend_is_logged_for_the_developer(caplog: pytest.L
     [record] = caplog.records
     assert record.getMessage().startswith("The result of tool search was rejected: [UNIT_UNKNOWN] Unit 'row'")
     assert "counts" in record.getMessage()
+
+
+SOURCED = ["It is warm.", "It uses 12.5 kWh.", "“Yes.”", "See:\n\n- heat: 12.5 kWh\n- site: north\n"]
+UNSOURCED = ["It uses 14 kWh.", "You owe 999 EUR.", "- cold: 77 kWh\n"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_attempts_in_chunks_of_any_size_show_no_sentence_twice_and_no_unsourced_number(seed: int) -> None:
+    pick = random.Random(seed)
+    for _ in range(5):
+        session = Session(mode="sourced")
+        session.record("meter", {}, {"heat_kwh": 12.5})
+        turn, shown, text = kit.Turn(kit.Gate(), session), "", None
+        while text is None:
+            parts = pick.sample(SOURCED, pick.randint(1, 4))
+            parts[pick.randint(0, len(parts)) :] += pick.sample(UNSOURCED, pick.randint(0, 1))
+            between = pick.choice([" ", "\n"])
+            draft = "".join(part if part.endswith("\n") else part + between for part in parts)
+            ends = sorted(pick.sample(range(len(draft)), len(draft) // 5))
+            shown += "".join(turn.feed(draft[i:j]) for i, j in pairwise([0, *ends, len(draft)]))
+            text = turn.text(draft)
+        shown += turn.rest(text)
+        assert not [part for part in UNSOURCED if part.strip() in shown]
+        assert not [line for part in SOURCED for line in part.split("\n") if line and shown.count(line) > 1]

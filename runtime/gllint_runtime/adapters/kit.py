@@ -979,9 +979,17 @@ def rest_of(text: str, shown: str) -> str:
     """Return the part of an answer that is not ``shown`` yet; if the answer changed, its new parts."""
     if text.startswith(shown):
         return text[len(shown) :]
-    parts = {part.strip() for part in parts_of(shown)}
-    rest = "".join(part for part in parts_of(text) if part.strip() not in parts)
+    parts = {part.strip() for part in _lines_and_sentences(shown)}
+    rest = "".join(part for part in _lines_and_sentences(text) if part.strip() not in parts)
     return f"\n\n{rest}" if rest.strip() else ""
+
+
+def _lines_and_sentences(text: str) -> Iterator[str]:
+    """Yield the parts of a text; a sentence on the line behind a list item or a table row is one of its own."""
+    for part in parts_of(text):
+        line, newline, following = part.partition("\n")
+        is_block = line.lstrip()[:1] in "-*+•|#>" and following.strip() and not following[0].isspace()
+        yield from (line + newline, following) if is_block else (part,)
 
 
 def partial_final(text: str) -> tuple[str, Sequence[Any]]:
