@@ -583,6 +583,18 @@ def test_a_number_that_the_model_passed_counts_where_its_name_is_said() -> None:
     assert gate.verify("You have 77 customers.").status == "error"
 
 
+def test_a_number_of_the_prompt_counts_where_its_name_or_unit_is_said() -> None:
+    """A long prompt has numbers of every size, and none of them is of the customer's orders."""
+    gate = Session(mode="sourced")
+    gate.prompt(
+        "Answer in at most 14 sentences.\n1. Be kind.\nReturns: 30 days. Escalate after 3 attempts. Call 0800."
+    )
+    for right in ("In 30 days.", "I answer in 14 sentences.", "After 3 failed attempts.", "Call 0800."):
+        assert gate.verify(right).status == "success", right
+    for wrong in ("You have 14 orders.", "It weighs 14 kg.", "There are 30 open orders.", "You scored 3."):
+        assert gate.verify(wrong).status == "error", wrong
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

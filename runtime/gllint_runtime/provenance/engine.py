@@ -122,9 +122,16 @@ class Provenance:
         number, self._said = self._said, self._said + 1
         path = (f"{speaker}[{number}]",)
         harvest = Harvest(speaker, spoken=[text], zones={*zones_in(text)})
+        is_prompt = speaker == "prompt"
         readings = self.reader.read(text)
         for reading in readings:
             sources = [*sources_of(reading, "said", "", speaker, path, "", None)]
+            if is_prompt:
+                spans = (span for scope in reading.place.scopes for span in scope)
+                words = {
+                    word for span in spans for word in reading.place.layout.words_in(span)
+                } - common_words()
+                sources = [replace(source, stem=tuple(filter(str.isalpha, words))) for source in sources]
             harvest.sources += sources
             if _HEMISPHERE.match(text, reading.end):  # 119.54 W
                 harvest.sources += [replace(one, value=-one.value) for one in sources if not one.is_code]
@@ -134,6 +141,8 @@ class Provenance:
                 Source("said", "", speaker, path, "", value, units[:1], None, text[start:end])
             )
         for word in code_words(text, readings):
+            if is_prompt and word.isdecimal() and len(word) < 5 and word[0] != "0":
+                continue  # of a prompt's number it counts what it is of
             harvest.sources.append(Source("said", "", speaker, path, "", 0, (), None, word, is_code=True))
         harvest.quotable.append(Source("said", "", speaker, path, "", 0, (), None, text))
         self._take_in(harvest)
@@ -847,6 +856,8 @@ class Judging:
             finding.has_no_unit = source.is_minor or (relation == "bare" and source.origin == "tool")
             if source.is_asked and not source.units and not self._shares_word(source, reading):
                 continue
+            if source.tool == "prompt" and not self._shares_word(source, reading):
+                continue  # a long prompt has numbers of every size
             if source.origin == "said" or source.is_asked:
                 quoted = quoted or finding
                 continue
