@@ -58,6 +58,11 @@ from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.keywords import Mode
 
+if not hasattr(AbstractCapability, "get_wrapper_model"):  # an older version would show unchecked answers
+    raise ImportError(
+        "The gate of pydantic-ai needs pydantic-ai-slim>=2.62, in which a capability wraps the model"
+    )
+
 _OF_THE_FRAMEWORK = (None, str, DeferredToolRequests, BinaryImage)  # no model fills them in
 
 
