@@ -240,6 +240,14 @@ def test_provenance_has_an_entry_for_each_number() -> None:
     assert "shop (tc_1)" in verified.to_html()
 
 
+@pytest.mark.parametrize("answer", ["It used 12.5 kWh.", "It used 0.0125 MWh.", "It used 12,500 Wh."])
+def test_provenance_has_the_value_and_the_unit_of_the_tool(answer: str) -> None:
+    gate = Session(mode="sourced")
+    gate.record("meter", {}, {"heat_kwh": 12.5})
+    [entry] = gate.check(answer).provenance
+    assert (entry["value"], entry["unit"]) == (12.5, "kWh")
+
+
 def test_one_refusal_lists_all_that_fail() -> None:
     gate = session()
     refused = gate.verify("It costs $59.99 or 49.99 EUR, on December 5.")

@@ -192,7 +192,8 @@ class SourcedGate:
             # gllint: ignore[GL404] an entry of the provenance, no claim
             "path": source.shown_path if source is not None and is_of_tool else None,
             "value": None if source is None else source.to_dict()["value"],
-            "unit": finding.unit or (source.unit if source is not None else None),
+            # The value is the tool's own, not converted, so its unit is, too.
+            "unit": (source.unit if source is not None else None) or finding.unit,
             "derived": None if finding.derivation is None else finding.derivation.to_dict(),
             "weak": finding.is_weak,
         }
