@@ -497,8 +497,8 @@ class _Turn:
         """
 
         def refused(error: GLError) -> list[Any]:
-            text = self.agents.refusal(self.kit, error, "".join(_output_texts(output)))
-            return _with_refusal(_with_text(output, text), text)
+            text = self.agents.refusal(self.kit, error, _words(output, ResponseOutputText))
+            return _with_words(_with_words(output, ResponseOutputText, text), ResponseOutputRefusal, text)
 
         checked = self.kit.attempt(lambda: self._checked(output), None if self.structure else refused)
         if checked is None:
@@ -517,17 +517,17 @@ class _Turn:
 
     def _checked(self, output: list[Any]) -> list[Any]:
         """Return the output with its text checked. Raises :class:`GLError`."""
-        text = "".join(_output_texts(output))
-        if refusal := _refusal(output):
+        text = _words(output, ResponseOutputText)
+        if refusal := _words(output, ResponseOutputRefusal):
             self.session.check(refusal)
         if not text:
             return output
         if any(isinstance(item, ResponseFunctionToolCall) for item in output):
-            return _with_text(output, self.kit.text(text, calls_tools=True) or "")
+            return _with_words(output, ResponseOutputText, self.kit.text(text, calls_tools=True) or "")
         if self.structure is not None:
             self.structure.read(self.session, text)
             return output
-        return _with_text(output, kit.check_final(self.session, text).message)
+        return _with_words(output, ResponseOutputText, kit.check_final(self.session, text).message)
 
 
 class _Stream:
@@ -552,7 +552,8 @@ class _Stream:
             self._refusal = event
             return
         if kind in ("response.incomplete", "response.failed"):
-            output = _with_refusal(_with_text(event.response.output or [], ""), "")
+            output = _with_words(event.response.output or [], ResponseOutputText, "")
+            output = _with_words(output, ResponseOutputRefusal, "")
             yield event.model_copy(update={"response": event.response.model_copy(update={"output": output})})
             return
         item = getattr(event, "item", None)
@@ -561,7 +562,7 @@ class _Stream:
         if kind == "response.output_item.added" and isinstance(item, ResponseOutputMessage):
             yield event.model_copy(update={"item": item.model_copy(update={"content": []})})
         elif kind == "response.content_part.added" and isinstance(event.part, _PARTS):
-            yield event.model_copy(update={"part": _with_words(event.part, "")})
+            yield event.model_copy(update={"part": _with_text(event.part, "")})
         elif kind in _ENDS or (
             kind == "response.output_item.done" and isinstance(item, ResponseOutputMessage)
         ):
@@ -573,11 +574,11 @@ class _Stream:
 
     def ending(self, output: list[Any]) -> Iterator[Any]:
         """Yield the rest of the text, and the events that end it, with the checked text."""
-        text = "".join(_output_texts(output))
+        text = _words(output, ResponseOutputText)
         rest = self._turn.kit.rest(text)
         if rest and isinstance(self._text, ResponseTextDeltaEvent):
             yield self._text.model_copy(update={"delta": rest, "logprobs": []})
-        refusal = _refusal(output)
+        refusal = _words(output, ResponseOutputRefusal)
         if refusal and self._refusal is not None:
             yield self._refusal.model_copy(update={"delta": refusal})
         messages = {item.id: item for item in output if isinstance(item, ResponseOutputMessage)}
@@ -590,7 +591,7 @@ class _Stream:
                 yield event.model_copy(update={"refusal": refusal})
             elif isinstance(event.part, _PARTS):
                 words = text if isinstance(event.part, ResponseOutputText) else refusal
-                yield event.model_copy(update={"part": _with_words(event.part, words)})
+                yield event.model_copy(update={"part": _with_text(event.part, words)})
 
 
 # ------------------------------------------------------------------------------------------------------- items
@@ -668,56 +669,34 @@ def _recorded(session: Session, item: Any, call: Any, is_gated: Mapping[str, boo
     return item if session.mode == "sourced" else {**item, "output": json.dumps(reply, ensure_ascii=False)}
 
 
-def _output_texts(output: list[Any]) -> Iterator[str]:
-    for item in output:
-        if isinstance(item, ResponseOutputMessage):
-            yield from (part.text for part in item.content if isinstance(part, ResponseOutputText))
+def _words(output: list[Any], kind: type[Any]) -> str:
+    """Return the text of the parts of one kind: the answer, or the model's refusal to answer."""
+    messages = (item for item in output if isinstance(item, ResponseOutputMessage))
+    parts = (part for item in messages for part in item.content if isinstance(part, kind))
+    return "".join(part.text if kind is ResponseOutputText else part.refusal for part in parts)
 
 
-def _with_text(output: list[Any], text: str) -> list[Any]:
-    """Return the items with ``text`` for their first text and ``""`` for the others; all else stays."""
-    if "".join(_output_texts(output)) == text:
+def _with_words(output: list[Any], kind: type[Any], text: str) -> list[Any]:
+    """Return the items with ``text`` for their first part of a kind and ``""`` for the others; all else stays."""
+    if _words(output, kind) == text:
         return output
     rest = [text]
 
     def changed(part: Any) -> Any:
-        if not isinstance(part, ResponseOutputText):
-            return part
-        return part.model_copy(update={"text": rest.pop() if rest else "", "logprobs": None})
+        return _with_text(part, rest.pop() if rest else "") if isinstance(part, kind) else part
 
-    return _mapped_parts(output, changed)
-
-
-def _refusal(output: list[Any]) -> str:
-    """Return the model's refusal to answer, ``""`` if there is none."""
-    return "".join(
-        part.refusal
-        for item in output
-        if isinstance(item, ResponseOutputMessage)
-        for part in item.content
-        if isinstance(part, ResponseOutputRefusal)
-    )
-
-
-def _with_refusal(output: list[Any], text: str) -> list[Any]:
-    """Return the items with ``text`` instead of the model's refusal to answer."""
-    return _mapped_parts(
-        output, lambda part: _with_words(part, text) if isinstance(part, ResponseOutputRefusal) else part
-    )
-
-
-def _mapped_parts(output: list[Any], change: Callable[[Any], Any]) -> list[Any]:
     return [
-        item.model_copy(update={"content": [*map(change, item.content)]})
+        item.model_copy(update={"content": [*map(changed, item.content)]})
         if isinstance(item, ResponseOutputMessage)
         else item
         for item in output
     ]
 
 
-def _with_words(part: Any, text: str) -> Any:
-    """Return a part of a message with another text or refusal."""
-    return part.model_copy(update={"text" if isinstance(part, ResponseOutputText) else "refusal": text})
+def _with_text(part: Any, text: str) -> Any:
+    """Return a part of a message with another text or refusal, and without the probabilities of its own tokens."""
+    is_answer = isinstance(part, ResponseOutputText)
+    return part.model_copy(update={"text": text, "logprobs": None} if is_answer else {"refusal": text})
 
 
 def _user_texts(items: Any) -> Iterator[str]:
