@@ -65,8 +65,8 @@ _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit
 _COORDINATES = frozenset({"lat", "latitude", "lon", "lng", "longitude"})
 _PAGES = frozenset({"first", "last"})  # how many elements to return, from the start or the end
 HELP = (
-    "Add the unit to its name (as in `heat_kwh`), its annotation "
-    '(`Annotated[float, Unit("<unit>")]`) or its description.'
+    "Add the unit to the name of the argument (`heat_kwh` has one), to its annotation "
+    '(`Annotated[float, Unit("<unit>")]`) or to its description.'
 )
 
 

@@ -113,7 +113,7 @@ _NAME_YOURS = " If this code is the dispatcher, list its function or class in th
 class _DirectCall(NamedTuple):
     """A ``call`` that runs the tool which ``tool`` is an expression for: ``heat`` of ``heat.invoke(args)``.
 
-    ``message`` is the beginning of the finding's: "`.invoke()` calls tool `heat`".
+    ``message`` is the beginning of the finding's: "tool `heat` is called by `.invoke()`".
     """
 
     call: Call
@@ -158,7 +158,7 @@ def _called_methods(context: Context) -> Iterator[_DirectCall]:
                 context, call, func, scope
             )
             if title is not None:
-                yield _DirectCall(call, scope, func.base, f"`.{func.name}()` calls {title}")
+                yield _DirectCall(call, scope, func.base, f"{title} is called by `.{func.name}()`")
 
 
 def _instead(context: Context) -> str:
@@ -249,7 +249,7 @@ def _passed_methods(context: Context) -> Iterator[_DirectCall]:
             if isinstance(method, facts.Attr) and method.name in runs:
                 title = _run_tool(context, method.base, scope, method.name)
                 if title is not None:
-                    yield _DirectCall(call, scope, method.base, f"`.{method.name}` calls {title}")
+                    yield _DirectCall(call, scope, method.base, f"{title} is called by `.{method.name}`")
 
 
 _MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "function_call"})

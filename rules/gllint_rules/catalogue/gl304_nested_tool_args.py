@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports each argument in `ToolAction(args=…)`, or in a literal action passed to `dispatch_tool`, that is neither a
-primitive value nor a list of primitive values. Arguments of unknown type are not reported.
+Reports each argument of a tool action that is neither a primitive value nor a list of primitive values. A tool action
+is `ToolAction(args=…)`, or a dict that is passed to `dispatch_tool`. Arguments of unknown type are not reported.
 
 ## Why is this bad?
 

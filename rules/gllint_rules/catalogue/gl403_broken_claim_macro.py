@@ -5,7 +5,7 @@
 Reports
 
 - a malformed macro: `{{claim:a}}`, `{claim:0}`
-- a macro whose index has no entry in the literal `claims` next to it
+- a macro whose index has no entry in the `claims` list next to it
 - a claim that no macro uses
 - `{{claim:0}}` inside an f-string or a `.format` template, which turns double braces into single ones
 

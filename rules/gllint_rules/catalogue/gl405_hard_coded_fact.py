@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports each string that contains a number with an allowed unit or a currency sign, outside a claim. The number may be
-hard-coded or formatted into the string. Only files that define, import or run tools are searched. Docstrings and log
+Reports each number with an allowed unit or a currency sign that is hard-coded or formatted into a string. The numbers
+of claims are exempt. Only files that define, import or run tools are searched. Docstrings and log
 calls are exempt. Run this opt-in rule once, before you move an agent to claims mode.
 
 ## Why is this bad?

@@ -343,8 +343,8 @@ def _why_open(unit: ShownUnit, key: str | None) -> str:
             line = f'units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}'
             return f"{reason} If you cannot change the code, set `{line}` in the configuration."
         case (UnitSource(where, units),):
-            which = "it is" if len(units) == 1 else "one is"
-            return f"{_capital(where)} suggests {_either(units)}: use it if {which} right."
+            use = "use it if it is" if len(units) == 1 else "use the one that is"
+            return f"{_capital(where)} suggests {_either(units)}: {use} right."
         case (first, second, *_):
             return (
                 f"The unit is unclear: {first.where} says {_either(first.units)}, "

@@ -59,11 +59,16 @@ def shape_problem(record: Record, policy: Policy) -> tuple[str, str] | None:
         return f"the `{key}` of this Quantity is not a number", f"Write a number under `{key}`."
     texts = _texts(record)
     if texts is not None and unit_in_shape(record, policy) is None:
-        faults = [f"`{key}` is not a string" for key in _SAYING if key in texts and texts[key] is None]
-        start = f"{' and '.join(faults)}. Add" if faults else "Add"
+        faults = [f"`{key}`" for key in _SAYING if key in texts and texts[key] is None]
+        if faults:
+            verb = "is not a string" if len(faults) == 1 else "are not strings"
+            return (
+                f"the {' and '.join(faults)} of this Quantity {verb}",
+                "Write the unit or the currency code as a string.",
+            )
         return (
             "this Quantity has neither a unit nor a currency code",
-            f"{start} the unit or the currency code of the number.",
+            "Add the unit or the currency code of the number.",
         )
     return None
 
