@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gllint_rules
 from gllint.errors import UsageError
@@ -68,6 +68,18 @@ _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which not
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 _MOST_ENTRIES = 1_000
 _READERS = "readers"  # the entry of a store with the code that reads what findings change
+StoredReaders: TypeAlias = dict[str, list[tuple[Changed, list[tuple[str, int]]]]]  # by the state of the files
+
+
+def _stored_readers(value: Any) -> StoredReaders:
+    return {
+        state: [
+            (Changed(*change), [(str(path), int(line)) for path, line in places]) for change, places in rows
+        ]
+        for state, rows in value.items()
+    }
+
+
 _STRANGE = "neither the name nor the content is Python"
 
 
@@ -392,9 +404,9 @@ class Engine(Means):
         if self.sources.buffer_paths():  # which have no signature
             store = None
         if store is not None:
-            entry = store.read(_READERS, dict, dict)
-            if entry is not None and entry.get("state") == state:
-                return {Changed(what, name): places for what, name, places in entry["readers"]}
+            entry = store.read(_READERS, StoredReaders, _stored_readers)
+            if entry is not None and state in entry:
+                return dict(entry[state])
 
         def files() -> Iterator[tuple[str, bytes]]:
             for path in paths:
@@ -404,8 +416,7 @@ class Engine(Means):
         readers = readers_of(changed, files())
         newest = max((max(s.mtime, s.ctime) for s in signatures.values() if s is not None), default=0)
         if store is not None and is_settled(newest, started):
-            rows = [(change.what, change.name, places) for change, places in readers.items()]
-            store.write(_READERS, {"state": state, "readers": rows}, is_small=True)
+            store.write(_READERS, {state: [*readers.items()]}, is_small=True)
         return readers
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:

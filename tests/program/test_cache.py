@@ -130,6 +130,22 @@ def test_readers_are_looked_for_again_after_a_change_alone(
     assert lines() == ["page.py:6"] and len(looked) == 2
 
 
+@pytest.mark.parametrize(
+    "rows", [3, [[[]]], [["a", []]], [[["key", "score"], [3]]], [[["key", "score"], ["abc"]]]], ids=repr
+)
+def test_an_entry_of_readers_with_strange_values_is_as_good_as_none(
+    write: Write, agent: str, rows: object
+) -> None:
+    project = write({"pyproject.toml": "", "agent.py": agent})
+    age(project)
+    first = Engine(Options(jobs=1)).check([str(project)]).findings
+    [kept] = (project / ".gllint_cache").glob("*/readers")
+    [state] = Store(str(kept.parent)).read("readers", dict) or ()
+    for payload in (json.dumps({state: rows}).encode(), msgspec.msgpack.encode({state: rows})):
+        kept.write_bytes(entry(kept.parent.name, kept.name, payload))
+        assert Engine(Options(jobs=1)).check([str(project)]).findings == first != []
+
+
 def test_a_warm_run_does_not_load_the_parser(project: Path, run: Run) -> None:
     age(project)
     cold = run("check", "--output-format", "json", cwd=project)
