@@ -45,6 +45,17 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         # A unit that is made of others is what physics makes of it; of two that have a name each is its own.
         ("It is 5 A.", quantity(5, "W/V"), "S"),
         ("It is 5 W.", quantity(5, "VA"), "M"),
+        # A rate is an amount of its period where the text names that; a price is one by itself.
+        ("It came to 560.8 m.", quantity(560.8, "m/s"), "M"),
+        ("It came to 560.8 m, at 4.25 m/s.", quantity(560.8, "m/s"), "MU"),
+        ("It used 12.34 kWh.", quantity(12.34, "kWh/day"), "M"),
+        ("Each day it used 12.34 kWh.", quantity(12.34, "kWh/day"), "S"),
+        ("| Yearly use |\n|---|\n| 12.34 kWh |", quantity(12.34, "kWh/year"), "S"),
+        ("The rent is $12.34.", quantity(12.34, "USD/month"), "S"),
+        ("It came to 553.39 km/h.", quantity(553.39, "km"), "M"),
+        ("It used 12.34 kWh per day.", {"daily_use": {"value": 12.34, "unit": "kWh"}}, "S"),
+        # A letter behind a large number in a text is a unit, and no seat.
+        ("The tank has 4892 km.", "tank: 4892 W", "M"),
         # What is bare is in any unit; in percent it is a share.
         ("It is 25 %.", {"n": 0.25}, "S"),
         ("It is 25 %.", {"n": 0.255}, "S"),
@@ -172,6 +183,23 @@ def heard(*turns: Turn) -> list[list[tuple[str, str]]]:
     listener = Listener("1")
     said = [answer for turn in turns for answer in listener.hear(turn)]
     return [[(one.text, LETTERS[one.verdict]) for one in answer.numbers] for answer in said]
+
+
+def test_a_row_without_a_name_is_not_of_the_name_of_another_number() -> None:
+    """Two results of one tool, of which the first says what it is of."""
+    call = {"function": {"name": "meter", "arguments": "{}"}}
+    results = (json.dumps({"name": "drain", **quantity(329.1, "kg")["n"]}), "tank: 17506.3 kg.")
+    run: list[dict[str, Any]] = [{"role": "user", "content": "Well?"}]
+    for number, content in enumerate(results):
+        run.append({"role": "assistant", "content": None, "tool_calls": [{"id": str(number), **call}]})
+        run.append({"role": "tool", "tool_call_id": str(number), "content": content})
+    for answer, expected in (
+        ("The drain is 329.1 kg and the tank is 17506.3 kg.", ["sourced", "quoted"]),
+        ("In the drain there are 17506.3 kg.", ["mislabelled"]),
+        ("The tank is 17506.3 kg and the drain is 17506.3 kg.", ["quoted", "mislabelled"]),
+    ):
+        judged = audit_run([*run, {"role": "assistant", "content": answer}]).numbers
+        assert [number["verdict"] for number in judged] == expected
 
 
 def test_a_call_may_be_the_answer_once() -> None:

@@ -7,6 +7,7 @@ days after a date), and as a total of the items that the call names.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -296,11 +297,16 @@ class Tracing:
                 best = Origin(where, text, "schema")
             yield best or Origin(where, text, "none", grounded=False)
             return
+        ends = [one.end for one in naked]
+
+        def is_naked(start: int, end: int) -> bool:
+            place = bisect_right(ends, start)
+            return place < len(naked) and naked[place].start < end
+
         findings = [
             finding
             for finding in provenance.judge(text)
-            if (finding.kind in self._kinds and finding.kind != "numbers")
-            or any(finding.span[0] < one.end and one.start < finding.span[1] for one in naked)
+            if (finding.kind in self._kinds and finding.kind != "numbers") or is_naked(*finding.span)
         ]
         quoted = provenance.quotes(text.strip()) if findings else None
         for finding in findings:

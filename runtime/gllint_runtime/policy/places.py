@@ -295,8 +295,8 @@ class Layout:
         inside = self._numbers[first:last]
         if len(inside) < 2:
             return
-        number = next((i for i, span in enumerate(inside) if span[0] == place.start), None)
-        if number is None:
+        number = bisect_left(inside, (place.start,))
+        if number == len(inside) or inside[number][0] != place.start:
             return
         # A number in brackets right behind another is of the same thing: 1.44 billion (17.8%) in India.
         if number + 1 < len(inside) and _OPENED.fullmatch(self.text, place.end, inside[number + 1][0]):

@@ -67,6 +67,7 @@ class Judgement(Protocol):
 
 _MAX_COLUMNS = 60  # columns without a pointer that are looked at, the latest first
 _MAX_SHOWN = 24
+_MAX_NEAR = 100  # numbers before and after one that are looked at
 _MAX_NAMED = 40  # values of named rows and keys
 _MAX_KIN = 24
 _MAX_ROWS = 400  # of a list whose texts are counted
@@ -74,6 +75,7 @@ _MAX_GROUPS = 30  # lists that are counted, the latest first
 _MANY_PAIRS = 10
 _FEW_PAIRS = 60
 _LONG = 100
+_FAR = 1_000  # characters around a number in which the text points at what it follows from
 _NEAREST = 4  # the nearest numbers, from which also a percentage of one digit may follow
 _MOST_ADDED = 12
 _FEW = 6  # values of a key in a whole conversation that its name alone points at
@@ -539,8 +541,11 @@ class _Search:
         self.owner, self.reading, self.judgement = owner, reading, judgement
         layout = reading.place.layout
         self.units = reading.units
-        self.sentence = reading.place.sentence
-        self.previous = layout.previous_sentence(self.sentence)
+        place = reading.place
+        self.reach = (place.start - _FAR, place.end + _FAR)
+        self.sentence = self._within_reach(place.sentence)
+        previous = layout.previous_sentence(place.sentence)
+        self.previous = self._within_reach(previous) if previous is not None else None
         line = layout.line_at(reading.place.start)
         spans = [self.sentence, *line.heads]
         self.is_row = line.kind == "row"
@@ -562,6 +567,9 @@ class _Search:
         self.counts = is_counted(reading.units)
         self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
         self._values: dict[str, list[list[Record]]] = {}
+
+    def _within_reach(self, span: Span) -> Span:
+        return max(span[0], self.reach[0]), max(0, min(span[1], self.reach[1]))
 
     def derivation(self) -> Derivation | None:
         """From what the number follows; ``None`` where that is nothing that the text points at."""
@@ -708,8 +716,12 @@ class _Search:
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
-        spans = (*line.heads, (min(start, floor), max(self.sentence[1], at, ceiling)))
-        near = dict.fromkeys(finding for span in spans for finding in self.judgement.findings_in(span))
+        spans = (*line.heads, self._within_reach((min(start, floor), max(self.sentence[1], at, ceiling))))
+        near: dict[Finding, None] = {}
+        for span in spans:
+            findings = self.judgement.findings_in(span)
+            own = bisect_left(findings, at, key=lambda element: element.reading.place.start)
+            near |= dict.fromkeys(findings[max(0, own - _MAX_NEAR) : own + _MAX_NEAR])
         for finding in sorted(near, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
             if other is self.reading or finding.verdict not in ("sourced", "quoted", "derived"):
@@ -1133,8 +1145,12 @@ class _Search:
 
     def _tied(self) -> Derivation | None:
         """What follows from the one pair that the text puts next to a number: "5 of 8 seats (63%)"."""
+        start = self.reading.place.start
         near = [
-            own.reading for own in self.judgement.findings_in((self.sentence[0], self.sentence[1] + _LONG))
+            own.reading
+            for own in self.judgement.findings_in(
+                (max(self.sentence[0], start - 2 * _LONG), min(self.sentence[1] + _LONG, start + 2 * _LONG))
+            )
         ]
         pair = _tied_places(self.reading, near)
         if pair is None:

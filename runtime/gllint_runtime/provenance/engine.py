@@ -224,7 +224,8 @@ class Provenance:
             for name, words in words_table()["periods"].items()
             if not self.vocabulary.isdisjoint(map(folded_word, words.split()))
         }
-        return period in known or not known
+        # Of money that the conversation divides by nothing the period is guessed as often; a length is no speed.
+        return period in known or (not known and (not own or _is_currency(base)))
 
     def knows_currency(self, units: tuple[str, ...], call_id: str) -> bool:
         """Whether the currency of a bare amount is one that its output, or the user, says anywhere, or no one is."""
@@ -979,7 +980,10 @@ class Judging:
                     and not any(
                         folded_word(reading.noun) in name for name in element.names
                     )  # a $500 certificate
-                    and not (not element.names and self._says_total(reading))
+                    and not (
+                        not element.names
+                        and (self._says_total(reading) or self._is_of_other_number(named, scope, reading))
+                    )
                 ):
                     return Miss("record", source)
                 break
@@ -1032,6 +1036,15 @@ class Judging:
             (max(reading.place.sentence[0], start - 16), min(reading.place.sentence[1], end + 16))
         )
         return not table_words("of all").isdisjoint(words)
+
+    def _is_of_other_number(self, named: set[Record], scope: tuple[Span, ...], reading: Reading) -> bool:
+        """Whether a number of the named records follows their name: "the pump is 5 kg and the tank is 7 kg"."""
+        at = max(self._mentions.last_place_of(named, span) for span in scope)
+        between = self.findings_in((at, reading.place.start)) if at >= 0 else ()
+        sources = (finding.source for finding in between if finding.source is not None)
+        return any(
+            source.record is not None and not named.isdisjoint(source.record.chain) for source in sources
+        )
 
     def _are_compared(self, named: set[Record], scope: tuple[tuple[int, int], ...]) -> bool:
         """Whether the only one that is named is what another is compared with: "since January"."""
@@ -1459,7 +1472,7 @@ def _relation(reading: Reading, source: Source) -> str:
     if source.origin == "text" and own[0] == "m" and units[0] == "min":
         return "same"
     is_letter = source.origin == "text" and len(own[0]) == 1 and own[0].isupper() and units[0] != own[0]
-    if is_letter and float(source.value).is_integer():
+    if is_letter and float(source.value).is_integer() and abs(source.value) < 1000:
         return (
             "bare"  # a letter behind an integer in a text that a tool returned is a code as often: seat 14 C
         )
@@ -1471,9 +1484,7 @@ def _relation(reading: Reading, source: Source) -> str:
         base, _, time = unit.rpartition("/")
         if base in own and (time in TIME_UNITS or time in counted_units()):
             return "same"
-        if any(
-            element.rpartition("/")[0] == unit and element.rpartition("/")[2] in TIME_UNITS for element in own
-        ):
+        if any(_is_of_period(reading, unit, element) for element in own):
             return "same"
         size = size_of_unit(unit)
         if size is None:
@@ -1505,6 +1516,26 @@ def _dimension_of(unit: str) -> object:
 _OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "#"])
 _BOUNDS = {("limit",), ("max",), ("min",), ("cap",), ("target",), ("threshold",), ("budget",)}
 _SIZE_LETTERS = frozenset("kKMGT")
+
+
+def _is_of_period(reading: Reading, unit: str, rate: str) -> bool:
+    """Whether a unit is that of a rate for its period: money, or where the text around names the period.
+
+    "$1,200" of 1200 USD/month; "it uses 12 kWh each day", but not "560 m" of 560 m/s.
+    """
+    base, _, period = rate.rpartition("/")
+    if base != unit or period not in TIME_UNITS:
+        return False
+    if _is_currency(unit):
+        return True
+    place, names = reading.place, {*map(folded_word, words_table()["periods"].get(period, "").split())}
+    starts, words = place.layout.words
+    for begin, end in (place.sentence, *(span for scope in place.scopes for span in scope)):
+        first, last = bisect_left(starts, begin), bisect_left(starts, end)
+        named = (at for at, word in zip(starts[first:last], words[first:last], strict=True) if word in names)
+        if any(place.layout.text[at - 1 : at] != "/" for at in named):  # not that of another rate
+            return True
+    return False
 
 
 def _is_currency(unit: str) -> bool:
