@@ -71,6 +71,12 @@ def _sentence_of_dates(n: int) -> None:
     session.verify("Visits were " + " and ".join(f"on {day:%B %d, %Y}" for day in days) + ".")
 
 
+def _text_of_numbers(n: int) -> None:
+    """One sentence without an end, of which nothing follows from anything."""
+    session = _session(argument_origin="record")
+    session.record("note", {"text": "5/" * (15 * n)}, {"ok": True})
+
+
 def _audit(n: int) -> None:
     run: list[dict[str, Any]] = []
     for number in range(n):
@@ -99,7 +105,7 @@ def _guard(n: int) -> None:
     [
         pytest.param(_parameters(argument_units="convert"), id="units of parameters"),
         pytest.param(_parameters(argument_units="refuse", argument_origin="record"), id="origins of arguments"),
-        *(pytest.param(work, id=work.__name__) for work in (_answers, _store, _message, _sentence_of_dates, _audit, _guard)),
+        *(pytest.param(work, id=work.__name__) for work in (_answers, _store, _message, _sentence_of_dates, _text_of_numbers, _audit, _guard)),
     ],
 )  # fmt: skip
 def test_twice_as_often_takes_twice_the_calls(

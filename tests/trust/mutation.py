@@ -127,7 +127,7 @@ def suite(budget: Budget) -> Iterator[Row]:
     """The suite runs in a process of its own, in which nothing of gllint is loaded yet."""
     groups = () if budget.is_whole() else _QUICK
     command = [sys.executable, __file__, str(budget.seconds), str(budget.seed), str(budget.hours), *groups]
-    done = ran(*command, cwd=_TOP, timeout=budget.seconds + 1200)
+    done = ran(*command, cwd=_TOP, timeout=budget.seconds + 2400)
     tried: dict[str, list[str | None]] = defaultdict(list)
     failing: list[str] = []
     for line in done.stdout.splitlines():

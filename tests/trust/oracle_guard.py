@@ -39,6 +39,9 @@ _WORDS = (
     "result",
     "type",
 )
+_WITHOUT_UNITS = tuple(
+    word for word in _WORDS if word != "rows"
+)  # a parameter that counts takes no other unit
 _TEXTS = (
     "",
     "fine",
@@ -328,7 +331,7 @@ def _script(chance: Random, server: _Server) -> Iterator[Ask]:
                 )
             case _:
                 arguments: dict[str, Any] = {
-                    word: _data(chance, 1) for word in chance.sample(_WORDS, chance.randrange(3))
+                    word: _data(chance, 1) for word in chance.sample(_WITHOUT_UNITS, chance.randrange(3))
                 }
                 right: dict[str, float] | None = None
                 if chance.random() < 0.4:
