@@ -192,9 +192,9 @@ def _size(name: str, text: Callable[[], str]) -> Row:
         write(top, {"a.py": text(), "gllint.toml": ""})
         begun = time.monotonic()
         try:
-            done = gllint("check", "--no-cache", "--output-format", "concise", cwd=top, timeout=200)
+            done = gllint("check", "--no-cache", "--output-format", "concise", cwd=top, timeout=600)
         except subprocess.TimeoutExpired:
-            return Row(f"hostile: {name}", "200 s", ["does not end"])
+            return Row(f"hostile: {name}", "600 s", ["does not end"])
         seconds = time.monotonic() - begun
         wrong = (
             [done.stderr[-500:]] if done.returncode not in (0, 1) or "internal error" in done.stderr else []

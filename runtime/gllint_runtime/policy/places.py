@@ -152,8 +152,13 @@ class Layout:
 
     def words_in(self, span: Span) -> list[str]:
         """Return the words of a stretch."""
+        return [word for _, word in self.word_places(span)]
+
+    def word_places(self, span: Span) -> list[tuple[int, str]]:
+        """Return where the words of a stretch begin, each with the word."""
         starts, words = self.words
-        return words[bisect_left(starts, span[0]) : bisect_left(starts, span[1])]
+        first, last = (bisect_left(starts, place) for place in span)
+        return [*zip(starts[first:last], words[first:last], strict=True)]
 
     def line_at(self, place: int) -> Line:
         """Return the line that contains a place."""

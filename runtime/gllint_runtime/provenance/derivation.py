@@ -543,9 +543,9 @@ class _Search:
         self.units = reading.units
         place = reading.place
         self.reach = (place.start - _FAR, place.end + _FAR)
-        self.sentence = self._within_reach(place.sentence)
+        self.sentence = self._near_part(place.sentence)
         previous = layout.previous_sentence(place.sentence)
-        self.previous = self._within_reach(previous) if previous is not None else None
+        self.previous = self._near_part(previous) if previous is not None else None
         line = layout.line_at(reading.place.start)
         spans = [self.sentence, *line.heads]
         self.is_row = line.kind == "row"
@@ -568,7 +568,7 @@ class _Search:
         self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
         self._values: dict[str, list[list[Record]]] = {}
 
-    def _within_reach(self, span: Span) -> Span:
+    def _near_part(self, span: Span) -> Span:
         return max(span[0], self.reach[0]), max(0, min(span[1], self.reach[1]))
 
     def derivation(self) -> Derivation | None:
@@ -716,7 +716,7 @@ class _Search:
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
-        spans = (*line.heads, self._within_reach((min(start, floor), max(self.sentence[1], at, ceiling))))
+        spans = (*line.heads, self._near_part((min(start, floor), max(self.sentence[1], at, ceiling))))
         near: dict[Finding, None] = {}
         for span in spans:
             findings = self.judgement.findings_in(span)

@@ -219,11 +219,7 @@ class Provenance:
         base, _, period = units[0].rpartition("/") if units else ("", "", "")
         if not base or period not in words_table()["periods"] or any("/" in element for element in own):
             return True
-        known = {
-            name
-            for name, words in words_table()["periods"].items()
-            if not self.vocabulary.isdisjoint(map(folded_word, words.split()))
-        }
+        known = {name for name, words in _period_words().items() if not self.vocabulary.isdisjoint(words)}
         # Of money that the conversation divides by nothing the period is guessed as often; a length is no speed.
         return period in known or (not known and (not own or _is_currency(base)))
 
@@ -982,7 +978,7 @@ class Judging:
                     )  # a $500 certificate
                     and not (
                         not element.names
-                        and (self._says_total(reading) or self._is_of_other_number(named, scope, reading))
+                        and (self._says_total(reading) or self._has_other_number(named, scope, reading))
                     )
                 ):
                     return Miss("record", source)
@@ -1037,7 +1033,7 @@ class Judging:
         )
         return not table_words("of all").isdisjoint(words)
 
-    def _is_of_other_number(self, named: set[Record], scope: tuple[Span, ...], reading: Reading) -> bool:
+    def _has_other_number(self, named: set[Record], scope: tuple[Span, ...], reading: Reading) -> bool:
         """Whether a number of the named records follows their name: "the pump is 5 kg and the tank is 7 kg"."""
         at = max(self._mentions.last_place_of(named, span) for span in scope)
         between = self.findings_in((at, reading.place.start)) if at >= 0 else ()
@@ -1484,7 +1480,7 @@ def _relation(reading: Reading, source: Source) -> str:
         base, _, time = unit.rpartition("/")
         if base in own and (time in TIME_UNITS or time in counted_units()):
             return "same"
-        if any(_is_of_period(reading, unit, element) for element in own):
+        if any(_names_period(reading, unit, element) for element in own):
             return "same"
         size = size_of_unit(unit)
         if size is None:
@@ -1518,7 +1514,7 @@ _BOUNDS = {("limit",), ("max",), ("min",), ("cap",), ("target",), ("threshold",)
 _SIZE_LETTERS = frozenset("kKMGT")
 
 
-def _is_of_period(reading: Reading, unit: str, rate: str) -> bool:
+def _names_period(reading: Reading, unit: str, rate: str) -> bool:
     """Whether a unit is that of a rate for its period: money, or where the text around names the period.
 
     "$1,200" of 1200 USD/month; "it uses 12 kWh each day", but not "560 m" of 560 m/s.
@@ -1528,14 +1524,16 @@ def _is_of_period(reading: Reading, unit: str, rate: str) -> bool:
         return False
     if _is_currency(unit):
         return True
-    place, names = reading.place, {*map(folded_word, words_table()["periods"].get(period, "").split())}
-    starts, words = place.layout.words
-    for begin, end in (place.sentence, *(span for scope in place.scopes for span in scope)):
-        first, last = bisect_left(starts, begin), bisect_left(starts, end)
-        named = (at for at, word in zip(starts[first:last], words[first:last], strict=True) if word in names)
-        if any(place.layout.text[at - 1 : at] != "/" for at in named):  # not that of another rate
-            return True
-    return False
+    place, names = reading.place, _period_words().get(period, frozenset())
+    spans = (place.sentence, *(span for scope in place.scopes for span in scope))
+    spots = (at for span in spans for at, word in place.layout.word_places(span) if word in names)
+    return any(place.layout.text[at - 1 : at] != "/" for at in spots)  # not that of another rate
+
+
+@cache
+def _period_words() -> dict[str, frozenset[str]]:
+    periods = words_table()["periods"].items()
+    return {name: frozenset(map(folded_word, words.split())) for name, words in periods}
 
 
 def _is_currency(unit: str) -> bool:

@@ -82,7 +82,7 @@ class Index:
         self._moments: dict[tuple[str, object], list[Source]] = {}
         self._codes: dict[str, list[Source]] = {}
         self._endings: dict[str, list[Source]] = {}
-        self._heads: dict[str, list[Source]] = {}
+        self._heads: dict[str, list[tuple[str, Source]]] = {}  # each with all of its letters and digits
         self._prefixes: dict[str, list[Source]] = {}
         self._hides_arguments = False
 
@@ -130,7 +130,7 @@ class Index:
         if len(plain) > _ENDING and plain[-_ENDING:].isdecimal():
             self._endings.setdefault(plain[-_ENDING:], []).append(source)
         if len(plain) > 7:
-            self._heads.setdefault(plain[:7], []).append(source)
+            self._heads.setdefault(plain[:7], []).append((plain, source))
 
     def by_value(self, low: float, high: float) -> list[Source]:
         """The numbers of a value, whatever their unit."""
@@ -174,13 +174,8 @@ class Index:
         if hits:
             return self._visible(hits)
         plain = _PLAIN.sub("", folded)
-        if len(plain) >= 7:
-            return [
-                source
-                for source in self._visible(self._heads.get(plain[:7], []))
-                if _PLAIN.sub("", source.text.casefold()).startswith(plain)
-            ]
-        return []
+        heads = self._heads.get(plain[:7], ())
+        return self._visible([source for whole, source in heads if whole.startswith(plain)])
 
     def of_same_name(self, text: str) -> Source | None:
         """A code with the same letters and another number; ``None`` where the letters are in none."""
