@@ -37,7 +37,7 @@ def check(paths: list[str]) -> str:
     """
     for path in paths:
         _refuse_outside(path)
-    return _printed(Request(paths=tuple(paths), output_format="agent", jobs=1))
+    return _checked_output(Request(paths=tuple(paths), output_format="agent", jobs=1))
 
 
 def fix(path: str, unsafe: bool = False, write: bool = False) -> str:
@@ -50,9 +50,9 @@ def fix(path: str, unsafe: bool = False, write: bool = False) -> str:
     if not os.path.isfile(path):
         raise UsageError(f"{path}: no such file")
     request = Request(paths=(path,), unsafe_fixes=unsafe, jobs=1)
-    change = _printed(request._replace(diff=True, quiet=True))
+    change = _checked_output(request._replace(diff=True, quiet=True))
     if write and change:
-        _printed(request._replace(fix_only=True, quiet=True))
+        _checked_output(request._replace(fix_only=True, quiet=True))
     return change or "There is nothing to fix."
 
 
@@ -99,8 +99,9 @@ def _answering(function: Any) -> Any:
     return answer
 
 
-def _printed(request: Request) -> str:
+def _checked_output(request: Request) -> str:
     """Run a check and return its output: the findings, then the summary. Raises :class:`UsageError`."""
+    # A check also writes bytes to `sys.stdout.buffer`, which a StringIO does not have.
     output, error = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace"), io.StringIO()
     with _ONE_AT_A_TIME, contextlib.redirect_stdout(output), contextlib.redirect_stderr(error):
         status = run(request)

@@ -260,9 +260,9 @@ def as_python(data: bytes) -> bytes:
 
 
 def read(data: bytes) -> Notebook | str:
-    """Return the notebook, or ``"line:column: reason"`` if the bytes are not a notebook.
+    """Return the notebook, or ``"line:column: reason"`` (``"1:1: not a notebook: …"``) if the bytes are not one.
 
-    A notebook in another language has no cells in the result. Example: ``"1:1: not a notebook: …"``. Never raises.
+    A notebook in another language has no cells in the result. Never raises.
     """
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     if not data[len(mark) :].strip():
@@ -278,8 +278,10 @@ def read(data: bytes) -> Notebook | str:
         document = _Decoder().decode(text)
     except json.JSONDecodeError as error:
         return f"{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
-    except (RecursionError, ValueError) as error:
-        return f"1:1: not valid JSON: {'nested too deeply' if isinstance(error, RecursionError) else error}"
+    except RecursionError:
+        return "1:1: not valid JSON: nested too deeply"
+    except ValueError as error:
+        return f"1:1: not valid JSON: {error}"
     problem = _problem(document)
     if problem is not None:
         return f"1:1: {problem}"
@@ -473,7 +475,7 @@ def _without_magics(code: str) -> list[str] | None:
         name = magic[1].lower()
         lines = [*lines[:first], _ending(lines[first]), *lines[first + 1 :]]
         if name in _SHELL_CELLS:
-            return _python_argument(lines)
+            return _heredoc_python(lines)
         if name not in _PYTHON_CELLS and (name in _OTHER_CELLS or not _parses("".join(lines))):
             return None
     if _parses("".join(lines)):
@@ -491,25 +493,24 @@ def _without_magics(code: str) -> list[str] | None:
     return python_lines
 
 
-def _python_argument(lines: list[str]) -> list[str] | None:
+def _heredoc_python(lines: list[str]) -> list[str] | None:
     """Return the Python that a shell cell passes to an interpreter (``python - <<EOF``), on its lines.
 
     ``None`` without any.
     """
     python_lines = [_ending(line) for line in lines]
-    number = 0
-    while number < len(lines):
-        handed = _HANDED.match(lines[number])
-        number += 1
+    start = 0
+    while start < len(lines):
+        command = lines[start]
+        handed = _HANDED.match(command)
+        start += 1
         if handed is None:
             continue
-        end = number
-        while end < len(lines) and lines[end].strip() != handed["end"]:
-            end += 1
-        text = lines[number:end]
-        if _TO_PYTHON.search(lines[number - 1]) and _parses("".join(text)):
-            python_lines[number:end] = text
-        number = end + 1
+        end = next((i for i in range(start, len(lines)) if lines[i].strip() == handed["end"]), len(lines))
+        text = lines[start:end]
+        if _TO_PYTHON.search(command) and _parses("".join(text)):
+            python_lines[start:end] = text
+        start = end + 1
     return python_lines if any(map(str.strip, python_lines)) else None
 
 

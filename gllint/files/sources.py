@@ -87,14 +87,14 @@ class Sources:
 
     def of(self, path: str) -> Source:
         """Return a file, read again only if it is not among the last ones. Raises ``OSError``."""
-        source = self._buffers.get(path) or self._read.pop(path, None)
+        if (buffered := self._buffers.get(path)) is not None:
+            return buffered
+        source = self._read.pop(path, None)
         if source is None:
             source = Source(path, read_bytes(path))
-            if self._most == 0:  # an empty file, too, may be another one by now
+            if self._most == 0:  # nothing is kept, not even an empty file, which may have been written since
                 return source
             self._size += len(source.data)
-        elif path in self._buffers:
-            return source
         self._read[path] = source
         while self._size > self._most and self._read:
             self._size -= len(self._read.pop(next(iter(self._read))).data)

@@ -312,10 +312,9 @@ def _client_of(reader: Any, writer: Any) -> Client:
             if not isinstance(one, dict):
                 continue
             await write(one, data if one is message else json.dumps(one).encode())
-            if "method" not in one:
-                open_requests.pop(
-                    id_key(number) if isinstance(number := one.get("id"), (str, int)) else None, None
-                )
+            number = one.get("id")
+            if "method" not in one and isinstance(number, (str, int)):
+                open_requests.pop(id_key(number), None)
 
     return Client(lines(), send)
 

@@ -40,12 +40,15 @@ class OpenNotebook(Snapshot):
         if (structure := changes.structure) is not None:
             texts = {text.uri: text for text in structure.did_open or ()}
             old_cells = {cell.uri: cell for cell in cells}
-            new = [
-                Snapshot(text.uri, text.text, text.version, self.encoding)
-                if (text := texts.get(cell.document)) is not None
-                else old_cells.get(cell.document) or Snapshot(cell.document, "", None, self.encoding)
-                for cell in structure.array.cells or ()
-            ]
+
+            def cell_of(uri: str) -> Snapshot:
+                opened = texts.get(uri)
+                if opened is not None:
+                    return Snapshot(uri, opened.text, opened.version, self.encoding)
+                # An editor may announce a cell before it sends the text.
+                return old_cells.get(uri) or Snapshot(uri, "", None, self.encoding)
+
+            new = [cell_of(cell.document) for cell in structure.array.cells or ()]
             start = structure.array.start
             cells[start : start + structure.array.delete_count] = new
         edited = {edit.document.uri: edit for edit in changes.text_content or ()}

@@ -114,7 +114,7 @@ def test_a_direct_call_names_no_tool_where_a_factory_gives_several() -> None:
         finding.message for finding in found if isinstance(finding, Finding) and finding.code == "GL301"
     ]
     assert titles == [
-        "`._run()` calls a tool (one of 2) directly: route all tool calls through one function that checks and records them"
+        "one of 2 tools is called by `._run()` directly: route all tool calls through one function that checks and records them"
     ]
 
 

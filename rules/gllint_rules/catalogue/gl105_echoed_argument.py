@@ -74,9 +74,10 @@ def check(context: Context) -> Iterator[Pending]:
         values = values_by_module[module]
         for quantity in quantities(result.value, result.site):
             site = quantity.record.site
-            value = values.get(site.at) if site is not None and site.module is module else None
-            name = argument_of(*value, parameters) if value is not None else None
-            if site is not None and name is not None:
+            if site is None or site.module is not module or site.at not in values:
+                continue
+            name = argument_of(*values[site.at], parameters)
+            if name is not None:
                 message = f"this Quantity repeats the argument `{name}`"
                 yield context.found_in(result, "GL105", site, message, HELP)
 

@@ -183,17 +183,19 @@ def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | 
     part, text, *_ = place.parents
     if not isinstance(part, cst.FormattedStringExpression) or not isinstance(text, cst.FormattedString):
         return None
+    if part.equal is not None:  # f"{heat=}" shows the expression, too
+        return None
     claimed = _claim_of_number(context, step, place)
-    if claimed is None or part.equal is not None:
+    if claimed is None:
         return None
     index, unit_texts, units = claimed
     parts = list(text.parts)
     spot = next(i for i, p in enumerate(parts) if p is part)
-    tail = _without_unit(place, parts[spot + 1 :], unit_texts, units)
-    if not _may_touch(parts[:spot][-1:], tail[:1]):
+    head, tail = parts[:spot], _without_unit(place, parts[spot + 1 :], unit_texts, units)
+    if not _may_touch(head[-1:], tail[:1]):
         return None
     macro = cst.FormattedStringText(_macro(index, doubled=True))
-    new = text.with_changes(parts=[*parts[:spot], macro, *tail])
+    new = text.with_changes(parts=[*head, macro, *tail])
     return place.of(text).fix(new, f"Write `{{{{claim:{index}}}}}`, the claim of this number")
 
 

@@ -81,17 +81,19 @@ def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
                 pass
             case cst.BooleanOperation():
                 pass
-            case cst.Call(func=func, args=args) if node is not func:
-                arg = next(arg for arg in args if arg is node)
-                name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
-                payload = context.names.table.payload(name) or ()
+            case cst.Call(func=func) if isinstance(node, cst.Arg):
+                match func:
+                    case cst.Attribute(attr=cst.Name(value=name)) | cst.Name(value=name):
+                        payload = context.names.table.payload(name) or ()
+                    case _:  # `handlers["a"](row)`
+                        name, payload = "", ()
                 if isinstance(func, cst.Attribute) and name in _FILLING_METHODS:
                     return _follow_root(context, place, func.value, way)
                 # `dict(heat=x)` and `ToolResult(content=x)` contain the value; another call may compute with it.
-                if not (isinstance(func, cst.Name) and name == "dict") and not (
-                    arg.keyword is not None and arg.keyword.value in payload
-                ):
-                    return arg.star == "" and _leaves_project(context, place.of(parent))
+                is_dict = isinstance(func, cst.Name) and name == "dict"
+                is_envelope = node.keyword is not None and node.keyword.value in payload
+                if not is_dict and not is_envelope:
+                    return node.star == "" and _leaves_project(context, place.of(parent))
             case cst.Return():
                 function = function_at(place.module, place.at)
                 return function is not None and _returned(context, place.module, function, way)

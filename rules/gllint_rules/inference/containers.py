@@ -256,13 +256,11 @@ def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Valu
 def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
     """Return the value at a literal index of a list, tuple, named tuple or text."""
     if isinstance(value, ListOf):
-        if value.rest is None and -len(value.items) <= index < len(value.items):
+        length = len(value.items)
+        # The rest comes after the items, so that an index from the end leads to an item only if there is no rest.
+        if 0 <= index < length or (value.rest is None and -length <= index < 0):
             return value.items[index].value
-        if not value.items and value.rest is not None:
-            return value.rest
-        if 0 <= index < len(value.items):
-            return value.items[index].value
-        return value.element()
+        return value.rest if not value.items and value.rest is not None else value.element()
     of = class_of(value)
     if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)

@@ -261,19 +261,19 @@ def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
 
 def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
     """Return a list after ``value.extend(other)``: ``[1]``, ``[2]`` → ``[1, 2]``; of an unknown value, unknown ones."""
-    rests = [value.rest] if value.rest is not None else []
-    if isinstance(other, ListOf):
-        for entry in other.items:
-            value = _appended(evaluator, value, Entry(entry.value, entry.site))
-        rests.extend([other.rest] if other.rest is not None else [])
-    else:
-        rests.append(UNKNOWN)
-    is_seen = isinstance(other, ListOf) and (other.rest is None or other.is_empty)
+    if not isinstance(other, ListOf):
+        rest = UNKNOWN if value.rest is None else join(value.rest, UNKNOWN)
+        return replace(value, rest=rest, hinted=False, unfilled=False)
+    extended = value
+    for entry in other.items:
+        extended = _appended(evaluator, extended, Entry(entry.value, entry.site))
+    rests = [rest for rest in (value.rest, other.rest) if rest is not None]
+    is_all_known = other.rest is None or other.is_empty
     return replace(
-        value,
+        extended,
         rest=join(*rests) if rests else None,
-        hinted=value.hinted and is_seen,
-        unfilled=value.unfilled and is_seen,
+        hinted=value.hinted and is_all_known,
+        unfilled=value.unfilled and is_all_known,
     )
 
 

@@ -515,7 +515,8 @@ class Walk:
             (self._end if is_end else self._begin)(span, is_root)
             is_tool = self._is_tool(span)
             self.turns[begin:] = [turn for turn in self.turns[begin:] if self._note_if_new(turn, is_tool)]
-        if not any(not isinstance(turn, (On, By)) for turn in self.turns) and any(map(_has_content, spans)):
+        has_message = any(not isinstance(turn, (On, By)) for turn in self.turns)
+        if not has_message and any(map(_has_content, spans)):
             self._pass_over("a trace whose messages have other names")
 
     def _begin(self, span: Span, is_root: bool) -> None:

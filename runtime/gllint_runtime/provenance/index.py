@@ -25,7 +25,7 @@ _MOST_ZONES = 6
 _MOST_PARTLY_NAMED = 40  # and that a word of their names may
 _MOST_OF_A_NAME = 3  # words of a name that one of them may stand for
 _ENDING = 4  # digits by which a card or an account is named
-_NO_MONTHS = frozenset(("march", "may", "mars", "marche", "jan"))
+_NO_MONTHS = frozenset(("march", "mar", "may", "mars", "marche", "jan"))
 _WEEK = re.compile(r"(?<![^\W\d])w\d{1,2}\Z")
 _PLAIN = re.compile(r"[\W_]+")
 
@@ -310,7 +310,7 @@ class Names:
         parts: list[NamePart] = []
         for at, word in zip(starts, words, strict=True):
             month = month_numbers().get(word)
-            if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
+            if month is not None and word not in _NO_MONTHS:
                 found.append((at, at + 1, self._records.get(("in month", month), {})))
             if word in table_words("weekend"):
                 days = ((folded_word(day),) for day in ("saturday", "sunday"))
