@@ -9,6 +9,7 @@ as the answers are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from gllint.files.digest import digest
@@ -152,14 +153,17 @@ class AnalysisCache:
         """Return the valid stored results of the rules ``codes``."""
         name = _results_name(codes, False)
         saved = self._store.read(name, dict[str, StoredResult], results_from) if self.fresh else None
+        answer_now = self._answers_now(candidates)
         return {
             path: result
             for path in candidates
             if saved and (result := saved.get(path)) is not None and result.evidence == self._digest(path)
-            if all(
-                self._answer(question, candidates) == answer for question, answer in result.answers.items()
-            )
+            if all(answer_now(question) == answer for question, answer in result.answers.items())
         }
+
+    def _answers_now(self, candidates: Collection[str]) -> Callable[[str], bytes]:
+        """Return what gives the digest of the current answer to a question, and asks each question once."""
+        return cache(lambda question: self._answer(question, candidates))
 
     def _answer(self, question: str, candidates: Collection[str]) -> bytes:
         """Return the digest of the current answer to a question; a stored one is valid if all candidates are fresh."""
@@ -177,11 +181,9 @@ class AnalysisCache:
         return entry if entry is not None and entry.state == self._everything(candidates) else None
 
     def _everything(self, candidates: Collection[str]) -> bytes:
-        """Return a digest of the evidence of all modules and of the list of files, kept as long as both are known."""
-        if EVERYTHING not in self._digests:
-            state = self.state(candidates)
-            self._digests[EVERYTHING] = digest(state, self._listed()) if state is not None else b""
-        return self._digests[EVERYTHING]
+        """Return a digest of the evidence of all candidates and of the list of files."""
+        state = self.state(candidates)
+        return digest(state, self._listed()) if state is not None else b""
 
     # --- keeping ---------------------------------------------------------------------------------------------
 
@@ -272,12 +274,13 @@ class AnalysisCache:
     ) -> None:
         """Store the rules' results, except failures, with the answers on which they depend."""
         entries: dict[str, StoredResult] = {}
+        answer_now = self._answers_now(candidates)
         for path, result in results.items():
             evidence = self._digest(path) or b""
             if isinstance(result, StoredResult):
                 entries[path] = result._replace(evidence=evidence)
             elif not result.failures:
-                answers = {question: self._answer(question, candidates) for question in result.consulted}
+                answers = {question: answer_now(question) for question in result.consulted}
                 entries[path] = StoredResult(
                     evidence,
                     answers,

@@ -60,7 +60,7 @@ LOOPS = {
         '{"text": f"The tank holds {read_volume(tank):.1f} m3.", "volume": {"value": read_volume(tank), "unit": "m3"}}',
     ),
     "GL105": one("read it from a data source instead", '"value": demand', '"value": read_meter()'),
-    "GL106": one("State it in the name", "discharge", "discharge_m3_s"),
+    "GL106": one("Add the unit to the name of the argument", "discharge", "discharge_m3_s"),
     "GL201": one(f"`{REF}`", '{"type": "number"}', REF),
     "GL202": one(f"`{REF}`", "={},", f'={{"type": "object", "properties": {{"power": {REF}}}}},'),
     "GL203": one("'text' is not a JSON Schema type", '"type": "text"', '"type": "string"'),
@@ -82,14 +82,14 @@ LOOPS = {
         'return dispatch_tool(ToolAction(name="meter", args={"meter": question}))',
     ),
     "GL302": one(
-        "get it from `TOOL_REGISTRY` there",
+        "get it here from `TOOL_REGISTRY` of that module",
         "tools=[MeterTool()]",
         'tools=[TOOL_REGISTRY["meter"]]',
         edited="plant/agent.py",
     ),
     "GL303": one("Did you mean `read_meter`?", "read_metre", "read_meter"),
     "GL304": one(
-        "flatten the argument",
+        "flatten this one",
         '{"site": {"city": "Ghent", "zone": "north"}}',
         '{"city": "Ghent", "zone": "north"}',
     ),
@@ -103,8 +103,8 @@ LOOPS = {
         (
             Step(
                 "write {{claim:i}} in its place",
-                'f"You have {len(meters)} meters."',
-                '"You have {{claim:0}}."',
+                'f"The pump draws {power} kW."',
+                '"The pump draws {{claim:0}}."',
             ),
             Step("'{{claim:0}}' has no entry in claims[]", '"claims": []', CLAIM),
         )
@@ -125,7 +125,7 @@ LOOPS = {
     "GL601": one("`live_required=True`", "fn=grid_mix,", "fn=grid_mix,\n    live_required=True,"),
     "GL602": one("`live_required=True`", "isoformat()},", "isoformat()},\n    live_required=True,"),
     "GL701": one(
-        "Declare `category`",
+        "Set `category`",
         "class ValveTool(BaseTool):",
         "class ValveTool(BaseTool):\n    category = ToolCategory.MODIFICATION\n",
     ),

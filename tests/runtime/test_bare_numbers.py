@@ -69,4 +69,4 @@ from gllint_runtime import scan_naked_numbers
 def test_what_would_give_a_count_a_unit(message: str, expected: str) -> None:
     text = message.replace("@", "{{claim:0}}")
     hints = [number.hint or "" for number in scan_naked_numbers(text, claimed=["count", "kWh"])]
-    assert len(hints) == bool(expected) and all(f"Leave out {expected!r}" in hint for hint in hints)
+    assert len(hints) == bool(expected) and all(f"Remove {expected!r}" in hint for hint in hints)

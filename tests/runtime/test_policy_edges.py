@@ -332,7 +332,7 @@ def test_a_unit_at_the_edge_of_what_speaks_of_a_bare_number(message: str, expect
     numbers = scan_naked_numbers(message.replace("@", "{{claim:0}}"), claimed=["count"])
     assert len(numbers) == len(expected)
     assert all(
-        f"Leave out {unit!r}" in (number.hint or "") for number, unit in zip(numbers, expected, strict=True)
+        f"Remove {unit!r}" in (number.hint or "") for number, unit in zip(numbers, expected, strict=True)
     )
 
 

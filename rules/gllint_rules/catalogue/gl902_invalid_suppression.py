@@ -19,8 +19,8 @@ from langchain_core.tools import tool
 
 
 @tool
-def label(site: str) -> dict:
-    return {"rooms": 4}  # gllint: ignore=GL101 counted by hand, never shown
+def label(site: str) -> str:
+    return site.title()  # gllint: disable=GL101
 ```
 
 ## Good

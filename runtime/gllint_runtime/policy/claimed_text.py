@@ -40,7 +40,7 @@ _ASCII_MARKS = str.maketrans("（）［］：｜", "()[]:|")
 def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterator[Fault]:
     """Yield a fault for each macro next to which the text shows another unit or size than its claim has.
 
-    ``"Heat (MWh): {{claim:0}}"`` with a claim in kWh yields "Leave out 'MWh': …" at the macro. ``units`` has the unit
+    ``"Heat (MWh): {{claim:0}}"`` with a claim in kWh yields "Remove 'MWh': …" at the macro. ``units`` has the unit
     of each macro, ``""`` where it is unknown: such a macro has no fault.
     """
     pieces = [*in_place(text, macros, lambda macro: "1")]
@@ -61,13 +61,8 @@ def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterato
         if not other and unit in BARE_UNITS:
             other = _unit_of_bare(layout, place, limits[number] + bool(number), limits[number + 2])
         if other:
-            unit_text = "no unit" if unit in BARE_UNITS else unit
-            belief = "a reader would take it as the unit or scale of this number"
-            hint = (
-                f"Remove {other!r}: {belief}, which is in {unit_text}."
-                if unit not in BARE_UNITS
-                else f"Remove {other!r}: {belief}, which has no unit."
-            )
+            has_unit = "has no unit" if unit in BARE_UNITS else f"is in {unit}"
+            hint = f"Remove {other!r}: a reader would take it as the unit or scale of this number, which {has_unit}."
             yield Fault(macros[number].start, macros[number].end, hint, True)
 
 
