@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import msgspec
 import pytest
 
 from gllint.files.discover import Signature
-from gllint.run import cache, screening_cache
+from gllint.run import cache, rules, screening_cache
 from gllint.run import index as indexing
 from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.cache import Store, decode, encode
@@ -772,3 +772,41 @@ def test_the_evidence_of_a_module_is_all_that_it_leads_to() -> None:
                     reached.add(at)
                     waiting += old[at][1:]
             assert (before[name] == after[name]) == all(old[at] == new[at] for at in reached)
+
+
+def test_a_file_that_describes_tools_leads_to_others_by_its_imports_alone(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the other file calls the tools by their names depends on no more of it."""
+    agent = (
+        "from openai import OpenAI\n\n"
+        "TOOLS = [{'type': 'function', 'function': {'name': 'heat', 'parameters': {'type': 'object'}}}]\n\n\n"
+        "def turn(messages):\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
+    )
+    jobs = (
+        "class Jobs:\n    def run(self, name):\n        if name == 'heat':\n            return self._heat()\n\n"
+        "    def _heat(self):\n        return {'heat': 12.5}\n"
+    )
+    project = write({"pyproject.toml": "", "agent.py": agent, "jobs.py": jobs})
+    checked: list[str] = []
+    check = rules.check_files
+
+    def counted(index: Any, paths: Sequence[str], fixes: bool) -> Any:
+        checked.extend(Path(path).name for path in paths)
+        return check(index, paths, fixes)
+
+    monkeypatch.setattr(rules, "check_files", counted)
+    importing = f"from jobs import Jobs\n{agent}"
+    for text, findings, names in (
+        (agent, 0, {"agent.py", "jobs.py"}),
+        (f"{agent}# a remark\n", 0, {"agent.py"}),
+        (importing, 1, {"agent.py", "jobs.py"}),
+        (importing.replace("'m'", "'n'"), 1, {"agent.py"}),
+        (agent.replace("'heat'", "'cold'"), 0, {"agent.py", "jobs.py"}),
+    ):
+        (project / "agent.py").write_text(text)
+        age(project)
+        checked.clear()
+        assert len(Engine(Options(jobs=1, fixes=False)).check([str(project)]).findings) == findings
+        assert {*checked} == names

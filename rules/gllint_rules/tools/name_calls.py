@@ -30,7 +30,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
 from gllint_rules.tools.framework_names import bound_function
-from gllint_rules.tools.registrars import COMPUTED, Registrar, Sink, deep_functions, nowhere
+from gllint_rules.tools.registrars import COMPUTED, Registrar, Sink, deep_functions, import_reach, nowhere
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 ANYWHERE = "*"
 MOST_NAMES = 500  # described tools of a project
-MOST_IMPORTS = 100  # of a module that are looked at for what they import
 _NAMESPACES = frozenset({"globals", "locals"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IN_THREADS = frozenset({"to_thread", "run_in_executor", "run_sync", "run_in_threadpool"})
@@ -143,22 +142,19 @@ class _Search(Struct, eq=False):
         own = self.module.path
         if own in paths or not self.imports.isdisjoint(paths):
             return True
-        for path in paths - {ANYWHERE}:
-            self.evaluator.modules.tell(path, own)  # as long as it imports this one
-        return any(own in self._led_to(path) for path in paths)
+        return any(own in self._reach(path) for path in paths)
 
     @property
     def imports(self) -> frozenset[str]:
         """The files that the module imports, and those that these do."""
-        return self._led_to(self.module.path)
+        return self._reach(self.module.path)
 
-    def _led_to(self, path: str) -> frozenset[str]:
-        """Return the files that the one at ``path`` imports, and those that these do; what a package imports aside."""
+    def _reach(self, path: str) -> frozenset[str]:
+        """Return the files that the one at ``path`` leads to; none for :data:`ANYWHERE`."""
         if path not in self._leads:
-            imports_of = self.evaluator.modules.imports_of
-            first = imports_of(path) if path != ANYWHERE else frozenset()
-            direct = [other for other in sorted(first) if not other.endswith("/__init__.py")][:MOST_IMPORTS]
-            self._leads[path] = first.union(*map(imports_of, direct))
+            self._leads[path] = (
+                import_reach(self.evaluator.modules, path) if path != ANYWHERE else frozenset()
+            )
         return self._leads[path]
 
     # --- branches ------------------------------------------------------------------------------------------------

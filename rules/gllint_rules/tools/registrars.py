@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field
@@ -37,10 +38,11 @@ from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords, Place
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.protocol import Evaluator
+    from gllint_rules.inference.protocol import Evaluator, Modules
 
 DESCRIPTIONS = "descriptions"
 COMPUTED = "*"  # stands for the names of described tools that the source does not show
+MOST_IMPORTS = 100  # of a module that are looked at for what they import
 MOST_PARTS = 2_000  # expressions and values that are looked at for one argument
 _ADDS_ONE = frozenset({"append", "add", "insert"})
 _ADDS_MANY = frozenset({"extend", "update"})
@@ -56,7 +58,8 @@ class Registrar(NamedTuple):
 
     ``at`` is the place of the function or class in the file at ``path``, ``used_as`` its name where it is used.
     What takes JSON descriptions of tools alone has :data:`DESCRIPTIONS` as its framework, as have the names of the
-    tools that the module describes.
+    tools that the module describes. Of these, ``name`` is a digest of the files that the module leads to, so that
+    whatever asks for its imports is asked again when they change, and not when anything else in the module does.
     """
 
     path: str
@@ -76,6 +79,13 @@ Sink: TypeAlias = Callable[[str, int, str, str, str], None]
 
 def nowhere(*fields: object) -> None:
     pass
+
+
+def import_reach(modules: Modules, path: str) -> frozenset[str]:
+    """Return the files that the one at ``path`` imports, and those that these do; what a package imports aside."""
+    first = modules.imports_of(path)
+    direct = [other for other in sorted(first) if not other.endswith("/__init__.py")][:MOST_IMPORTS]
+    return first.union(*map(modules.imports_of, direct))
 
 
 def functions(
@@ -344,8 +354,11 @@ class _Walk(Struct, eq=False):
         """Pass on the tools that are described as JSON in what was met, if ``module`` passes that to others."""
         for value in self.values:
             self.names.update(self.described(value))
-        for name in sorted(self.names):
-            self.sink(module.path, 0, name, name, "described")
+        if self.names:
+            near = "\n".join(sorted(import_reach(self.evaluator.modules, module.path)))
+            digest = blake2b(near.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            for name in sorted(self.names):
+                self.sink(module.path, 0, name, digest, "described")
 
     def described(self, value: Value, is_nested: bool = False) -> Iterator[str]:
         """Yield the names of the tools that are described in a value, however deep."""
