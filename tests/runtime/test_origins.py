@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -714,3 +714,18 @@ def test_what_a_tool_demands_of_nobody_else_is_not_grounded() -> None:
     assert (origin.kind, origin.grounded, origin.demand) == ("tool", False, "constant")
     (origin,) = session.tool_arguments("book", {"amount": 341}, args_schema=schema).origins or ()
     assert (origin.kind, origin.grounded, origin.demand) == ("none", False, None)
+
+
+@pytest.mark.parametrize("mode", ["claims", "sourced"])
+def test_dates_and_identifiers_need_an_origin_in_sourced_mode(mode: Literal["claims", "sourced"]) -> None:
+    """In a value and in prose; `origin_kinds` says otherwise."""
+    for settings in ({}, {"origin_kinds": {"numbers"}}):
+        session = Session(mode=mode, argument_origin="strict", **settings)  # type: ignore[arg-type]
+        session.user("Remove the bag of 1N99U6 on 2024-05-19.")
+        session.tool_arguments("note", {"date": "2024-05-19", "text": "The user wants no bag on 1N99U6."})
+        for arguments in ({"date": "2024-05-29"}, {"text": "The user wants no bag on 1N99U4."}):
+            if mode == "claims" or settings:
+                session.tool_arguments("note", arguments)
+            else:
+                with pytest.raises(GLProvenanceError, match="MISSING_ORIGIN"):
+                    session.tool_arguments("note", arguments)

@@ -459,7 +459,7 @@ class Session:
             self._judge.provenance,
             self._calls,
             self._heard,
-            kinds=policy.origin_kinds,
+            kinds=policy.kinds_with_origin,
             shapes=policy.quantity_shapes,
         )
         citations = self._citations(arguments)
@@ -532,7 +532,7 @@ class Session:
                 continue
             with self._lock:
                 findings = gate.judge(text)
-            findings = [one for one in findings if one.kind in self.policy.origin_kinds]
+            findings = [one for one in findings if one.kind in self.policy.kinds_with_origin]
             paths.append(show_path(path))
             if failing := gate.errors(findings):
                 first = failing[0]

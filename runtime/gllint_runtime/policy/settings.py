@@ -68,7 +68,7 @@ class _Fields(NamedTuple):
     argument_units: ArgumentUnits = "refuse"
     levels: Levels = "block"
     json_text: JsonText = "record"
-    origin_kinds: tuple[str, ...] = ("numbers",)
+    origin_kinds: tuple[str, ...] | None = None
     quantity_shapes: tuple[str, ...] = ()
     mode: Mode = "claims"
     designations: bool = False
@@ -89,7 +89,8 @@ class Policy(_Fields):
     ``number_words`` rejects numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``.
     ``argument_origin`` traces the numbers in arguments: ``"record"`` adds what it finds to the provenance,
     ``"strict"`` rejects a number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none;
-    ``origin_kinds`` adds ``"dates"`` and ``"identifiers"``, or leaves out ``"numbers"``.
+    ``origin_kinds`` are some of ``"numbers"``, ``"dates"`` and ``"identifiers"``; by default all of them in sourced
+    mode, and numbers alone in claims mode.
     ``argument_units`` checks the units of their parameters: ``"refuse"`` rejects a bare number that an earlier
     output has in another unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"``
     convert Quantities.
@@ -146,6 +147,13 @@ class Policy(_Fields):
         """This policy but for ``settings``. Raises as the constructor does."""
         changes = {field: _usable(field, value) for field, value in settings.items()}
         return super().__new__(type(self), **self._asdict() | changes)
+
+    @property
+    def kinds_with_origin(self) -> tuple[str, ...]:
+        """Return the kinds of values in arguments that need an origin: ``origin_kinds``, or those of the mode."""
+        if self.origin_kinds is not None:
+            return self.origin_kinds
+        return ("numbers", "dates", "identifiers") if self.mode == "sourced" else ("numbers",)
 
     def level(self, code: str) -> Level:
         """Return what a violation with this code does."""
