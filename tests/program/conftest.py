@@ -31,10 +31,40 @@ def heat_demand(area: str) -> dict:
 FINAL_MESSAGE = "The building needs 9500 kWh."
 '''
 AGENT_FINDINGS = ["8:23 GL101", "8:40 GL101", "11:37 GL401"]
+# A file that describes a tool to a model, and one that calls it by its name. Only if the first leads to the second is
+# the name that of the tool.
+DESCRIPTION = """\
+from openai import OpenAI
+
+TOOLS = [{'type': 'function', 'function': {'name': 'heat', 'parameters': {'type': 'object'}}}]
+
+
+def turn(messages):
+    return OpenAI().chat.completions.create(model='m', messages=messages, tools=TOOLS)
+"""
+DISPATCH = """\
+class Jobs:
+    def run(self, name):
+        if name == 'heat':
+            return self._heat()
+
+    def _heat(self):
+        return {'heat': 12.5}
+"""
 PLAIN = "def total(items):\n    return sum(items)\n"
 
 Write = Callable[[Mapping[str, str | bytes]], Path]
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture
+def description() -> str:
+    return DESCRIPTION
+
+
+@pytest.fixture
+def dispatch() -> str:
+    return DISPATCH
 
 
 @pytest.fixture

@@ -775,20 +775,10 @@ def test_the_evidence_of_a_module_is_all_that_it_leads_to() -> None:
 
 
 def test_a_file_that_describes_tools_leads_to_others_by_its_imports_alone(
-    write: Write, monkeypatch: pytest.MonkeyPatch
+    write: Write, monkeypatch: pytest.MonkeyPatch, description: str, dispatch: str
 ) -> None:
     """Whether the other file calls the tools by their names depends on no more of it."""
-    agent = (
-        "from openai import OpenAI\n\n"
-        "TOOLS = [{'type': 'function', 'function': {'name': 'heat', 'parameters': {'type': 'object'}}}]\n\n\n"
-        "def turn(messages):\n"
-        "    return OpenAI().chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
-    )
-    jobs = (
-        "class Jobs:\n    def run(self, name):\n        if name == 'heat':\n            return self._heat()\n\n"
-        "    def _heat(self):\n        return {'heat': 12.5}\n"
-    )
-    project = write({"pyproject.toml": "", "agent.py": agent, "jobs.py": jobs})
+    project = write({"pyproject.toml": "", "agent.py": description, "jobs.py": dispatch})
     checked: list[str] = []
     check = rules.check_files
 
@@ -797,13 +787,13 @@ def test_a_file_that_describes_tools_leads_to_others_by_its_imports_alone(
         return check(index, paths, fixes)
 
     monkeypatch.setattr(rules, "check_files", counted)
-    importing = f"from jobs import Jobs\n{agent}"
+    importing = f"from jobs import Jobs\n{description}"
     for text, findings, names in (
-        (agent, 0, {"agent.py", "jobs.py"}),
-        (f"{agent}# a remark\n", 0, {"agent.py"}),
+        (description, 0, {"agent.py", "jobs.py"}),
+        (f"{description}# a remark\n", 0, {"agent.py"}),
         (importing, 1, {"agent.py", "jobs.py"}),
         (importing.replace("'m'", "'n'"), 1, {"agent.py"}),
-        (agent.replace("'heat'", "'cold'"), 0, {"agent.py", "jobs.py"}),
+        (description.replace("'heat'", "'cold'"), 0, {"agent.py", "jobs.py"}),
     ):
         (project / "agent.py").write_text(text)
         age(project)

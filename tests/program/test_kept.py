@@ -329,24 +329,19 @@ def shown(finding: Finding) -> tuple[Any, ...]:
 
 
 def test_an_import_brings_functions_of_the_file_that_it_leads_to_near_to_a_description(
-    tmp_path: Path,
+    tmp_path: Path, description: str, dispatch: str
 ) -> None:
     put(tmp_path / "pyproject.toml", "")
-    agent = (
-        "from openai import OpenAI\n\n"
-        "TOOLS = [{'type': 'function', 'function': {'name': 'heat', 'parameters': {'type': 'object'}}}]\n\n\n"
-        "def turn(messages):\n"
-        "    return OpenAI().chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
-    )
-    jobs = (
-        "class Jobs:\n    def run(self, name):\n        if name == 'heat':\n            return self._heat()\n\n"
-        "    def _heat(self):\n        return {'heat': 12.5}\n"
-    )
-    put(tmp_path / "agent.py", agent)
-    put(tmp_path / "jobs.py", jobs)
+    put(tmp_path / "agent.py", description)
+    put(tmp_path / "jobs.py", dispatch)
     engine, workspace = load(tmp_path)
-    importing = f"from jobs import Jobs\n{agent}"
-    for text, number in ((agent.replace("'m'", "'n'"), 0), (importing, 1), (agent, 0), (importing, 1)):
+    importing = f"from jobs import Jobs\n{description}"
+    for text, number in (
+        (description.replace("'m'", "'n'"), 0),
+        (importing, 1),
+        (description, 0),
+        (importing, 1),
+    ):
         engine.put(str(tmp_path / "agent.py"), text.encode())
         list(workspace.settle())
         workspace.forget_results(str(tmp_path / "jobs.py"))  # as a session does before it publishes a file
