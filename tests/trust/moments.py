@@ -137,7 +137,8 @@ def _quantity(chance: random.Random) -> Any:
 def _output(chance: random.Random, depth: int = 3) -> Any:
     kind = chance.random()
     if depth == 0 or kind < 0.2:
-        return chance.choice((5, -2.5, 0, True, None, "high", "", 12.0))
+        # No integer above 1: written out under a key of a count, it is no count in the source.
+        return chance.choice((1, -2.5, 0, True, None, "high", "", 12.0))
     if kind < 0.5:
         return _quantity(chance)
     if kind < 0.6:
@@ -152,11 +153,14 @@ def _results(chance: random.Random, configuration: Drawn) -> tuple[bool, list[st
     """What a tool returns: refused at execution where a finding says so, by the code of that finding."""
     output = {"out": _output(chance)}
     source = f'from gllint_runtime import Tool\n\ntool = Tool(name="meter", args_schema={{}}, fn=lambda: {output!r})\n'
-    found = codes_of(source, configuration) & (_SHAPE | _UNIT)
+    codes = codes_of(source, configuration)
+    found = codes & (_SHAPE | _UNIT)
     registry = ToolRegistry(policy=policy_of(configuration))
     registry.register(Tool(name="meter", fn=lambda: output))
     code = _code(lambda: registry.invoke("meter"))
     expected = {None} if not found else {"RESULT_SCHEMA"} if found & _SHAPE else {"UNIT_UNKNOWN"}
+    if "GL103" in codes:  # reported for a Quantity in a list in place of its other faults
+        expected.add("RESULT_SCHEMA")
     return code is not None, [] if code in expected else [f"{output}: {sorted(found)}, {code}"]
 
 
