@@ -9,10 +9,13 @@ import runpy
 import signal
 import sys
 import threading
+import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import gllint_runtime
 from gllint_runtime import Session
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -119,3 +122,29 @@ def test_the_benchmark_of_the_audit_judges_answers_and_wrong_copies(
     header, _, row, *_ = capsys.readouterr().out.splitlines()
     assert header.split(" | ")[1:4] == ["unchanged", "a digit is another", "ten times as large"]
     assert row.startswith("| gllint ") and row.split(" | ")[1:3] == ["0 of 1 (0%)", "1 of 1 (100%)"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_amid_an_import_can_use_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow_for_a_test.py").write_text("import time\ntime.sleep(0.5)\n")
+    monkeypatch.setattr(gllint_runtime, "__path__", [*gllint_runtime.__path__, str(tmp_path)])
+    name = "gllint_runtime.slow_for_a_test"
+    thread = threading.Thread(target=import_module, args=[name])
+    thread.start()
+    while name not in sys.modules:
+        time.sleep(0.001)
+    child = os.fork()
+    if child == 0:
+        import_module(name)
+        os._exit(0)
+    thread.join()
+    until = time.monotonic() + 20
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            pytest.fail("the child waits for ever")
+        time.sleep(0.01)
+    del sys.modules[name]
