@@ -44,7 +44,6 @@ def _merge(findings: Sequence[Finding]) -> Finding:
     return first._replace(
         what=what,
         message=of_results(what, tools, keys) if names_tools else first.message,
-        help=_common_help(findings, keys),
         fix=_common_fix(findings),
         tools=tools,
         keys=keys,
@@ -54,13 +53,6 @@ def _merge(findings: Sequence[Finding]) -> Finding:
 
 def _order(finding: Finding) -> tuple[tuple[ToolAt, ...], tuple[str, ...], str, bool]:
     return finding.tools, finding.keys, finding.message, finding.fix is None
-
-
-def _common_help(findings: Sequence[Finding], keys: Sequence[str]) -> str:
-    """Return the help of the first finding; if the message names several keys, with the key that it is for."""
-    first = findings[0]
-    is_shared = len(keys) < 2 or not first.keys or all(finding.help == first.help for finding in findings)
-    return first.help if is_shared else f"For `{first.keys[0]}`: {first.help}"
 
 
 def _common_fix(findings: Sequence[Finding]) -> Fix | None:
