@@ -17,6 +17,7 @@ import pytest
 
 import gllint_runtime
 from gllint_runtime import Session
+from gllint_runtime.policy.lock_free import cached_property
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -124,6 +125,18 @@ def test_the_benchmark_of_the_audit_judges_answers_and_wrong_copies(
     assert row.startswith("| gllint ") and row.split(" | ")[1:3] == ["0 of 1 (0%)", "1 of 1 (100%)"]
 
 
+def has_ended(child: int) -> bool:
+    """Return whether a process ends within 20 seconds; kill it otherwise."""
+    until = time.monotonic() + 20
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return False
+        time.sleep(0.01)
+    return True
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_that_is_forked_amid_an_import_can_use_the_module(
@@ -141,10 +154,30 @@ def test_a_process_that_is_forked_amid_an_import_can_use_the_module(
         import_module(name)
         os._exit(0)
     thread.join()
-    until = time.monotonic() + 20
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if time.monotonic() > until:
-            os.kill(child, signal.SIGKILL)
-            pytest.fail("the child waits for ever")
-        time.sleep(0.01)
+    assert has_ended(child)
     del sys.modules[name]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_amid_a_cached_property_can_use_that_of_another_object() -> None:
+    """On Python 3.11, that of functools has one lock for all."""
+    has_begun, is_over = threading.Event(), threading.Event()
+
+    class Slow:
+        @cached_property
+        def value(self) -> int:
+            has_begun.set()
+            is_over.wait(30)
+            return 1
+
+    thread = threading.Thread(target=lambda: Slow().value)
+    thread.start()
+    has_begun.wait(10)
+    child = os.fork()
+    if child == 0:
+        is_over.set()
+        os._exit(Slow().value - 1)
+    is_over.set()
+    thread.join()
+    assert has_ended(child)

@@ -16,13 +16,13 @@ from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
 from itertools import islice
 from math import isfinite
 from typing import Any
 from uuid import UUID
 
 from gllint_runtime.policy.claims import claimable_paths
+from gllint_runtime.policy.lock_free import cached_property
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
 
 _TYPED_NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")

@@ -8,9 +8,10 @@ references, branches, properties and items.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from gllint_runtime.policy.lock_free import cached_property
 from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import declared_unit
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, alternatives, subschemas

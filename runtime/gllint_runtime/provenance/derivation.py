@@ -13,13 +13,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, islice, pairwise
 from math import fsum, inf
 from statistics import median
 from typing import Any, NamedTuple, Protocol
 
 from gllint_runtime.policy.expressions import expression
+from gllint_runtime.policy.lock_free import cached_property
 from gllint_runtime.policy.moments import Moment, shifts
 from gllint_runtime.policy.places import Span, folded_word
 from gllint_runtime.policy.reader import Reading, Shown
