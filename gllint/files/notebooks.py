@@ -2,10 +2,9 @@
 
 The joined text has a line for each line of each code cell. What only IPython reads (``%matplotlib inline``, ``!ls``,
 ``obj?``) is left out: another statement is in its line, so that every place is the one in the cell. Behind a magic
-is Python where it parses (``%%writefile agent.py``), in a shell what is handed to Python or to a file of its
-(``python - <<EOF``). Any other cell in another language (``%%sql``) has no lines. A cell that is no Python is there
-as comments, with a statement that binds its names to nothing known, and with the reason, which
-:func:`~gllint.files.source.unread_cells` returns. What cannot be read comes back as bytes that
+is Python where it parses (``%%writefile agent.py``). Any other cell in another language (``%%sql``) has no lines. A
+cell that is no Python is there as comments, with a statement that binds its names to nothing known, and with the
+reason, which :func:`~gllint.files.source.unread_cells` returns. What cannot be read comes back as bytes that
 :func:`~gllint.files.source.decode` rejects with the reason.
 """
 
@@ -47,30 +46,14 @@ _COOKIE = re.compile(r"coding(?=[:=])")
 _PYTHON_CELLS = frozenset(
     {"time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "pypy"}
 )
-_SHELL_CELLS = frozenset({"bash", "sh", "system", "sx", "!"})
 _OTHER_CELLS = frozenset(
     {
-        "cmd",
-        "html",
-        "javascript",
-        "js",
-        "julia",
-        "latex",
-        "markdown",
-        "perl",
-        "powershell",
-        "r",
-        "ruby",
-        "sql",
-        "svg",
+        "!", "bash", "cmd", "html", "javascript", "js", "julia", "latex", "markdown", "perl", "powershell", "r", "ruby",
+        "sh", "sql", "svg", "sx", "system",
     }
-)
-# The text that a line of a shell hands to Python, or puts into a file of its, begins below it.
-_HANDED = re.compile(r"[^#\n]*?<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
-_TO_PYTHON = re.compile(r"\bpython[\d.]*\b|\.pyw?\b")
-_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)
+)  # fmt: skip
 _PYTHON_KERNELS = ("python", "python3", "ipython", "ipython3", "")
-_KEYS = frozenset({"cells", "worksheets", "cell_type", "source", "input"})
+_KEYS = frozenset({"cells", "cell_type", "source"})
 _CELL_MAGIC = re.compile(r"\s*%%(\w+|!)")
 _BEGINNINGS = ("%", "!", "?", "/", ",", ";")  # of no line of Python
 # Magics that IPython takes without their sign where the line is no Python: `pip install x`.
@@ -285,22 +268,17 @@ def read(data: bytes) -> Notebook | str:
     problem = _problem(document)
     if problem is not None:
         return f"1:1: {problem}"
-    notebook = _as_notebook(text, document, mark)
-    if _is_python(document):
-        return notebook
-    # The metadata names another language, but all cells parse and one imports something: the metadata is wrong.
-    if _IMPORT.search(notebook.source) and UNREAD_CELL not in notebook.source and _parses(notebook.source):
-        return notebook
-    return Notebook(text, "", mark=mark)  # not Python: nothing to check
+    # Of a notebook in another language nothing is checked.
+    return _as_notebook(text, document, mark) if _is_python(document) else Notebook(text, "", mark=mark)
 
 
 def _problem(document: Any) -> str | None:
     """Return why a JSON document is no notebook, ``None`` if it is: "not a notebook: it has no list of cells"."""
     if not isinstance(document, dict):
         return "not a notebook: it is not a JSON object"
-    if not isinstance(document.get("cells", document.get("worksheets")), list):
+    if not isinstance(document.get("cells"), list):
         return "not a notebook: it has no list of cells"
-    for number, cell in enumerate(_cells(document), 1):
+    for number, cell in enumerate(document["cells"], 1):
         if not isinstance(cell, dict):
             return f"not a notebook: cell {number} is not an object"
         if _is_code(cell) and _pieces(cell) is None:
@@ -315,7 +293,7 @@ def _is_code(cell: dict[str, Any]) -> bool:
 
 def _pieces(cell: dict[str, Any]) -> list[_Piece] | None:
     """Return the strings of a cell's source, ``None`` if it is not a text."""
-    source = cell.get("source", cell.get("input", []))
+    source = cell.get("source", [])
     pieces = source if isinstance(source, list) else [source]
     return pieces if all(isinstance(piece, _Piece) for piece in pieces) else None
 
@@ -368,7 +346,7 @@ def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
     """
     notebook = Notebook(text, "", mark=mark)
     lines: list[str] = []
-    for number, cell in enumerate(_cells(document), 1):
+    for number, cell in enumerate(document["cells"], 1):
         pieces = _pieces(cell) if _is_code(cell) else None
         if not pieces:
             continue
@@ -392,14 +370,6 @@ def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
             lines[index] = _COOKIE.sub("codinG", lines[index])
     notebook.source = _SURROGATE.sub("\ufffd", "".join(lines))
     return notebook
-
-
-def _cells(document: dict[str, Any]) -> list[Any]:
-    cells = document.get("cells")
-    if isinstance(cells, list):
-        return cells
-    sheets = [sheet for sheet in document["worksheets"] if isinstance(sheet, dict)]
-    return [cell for sheet in sheets if isinstance(sheet.get("cells"), list) for cell in sheet["cells"]]
 
 
 # --- what no one can read -----------------------------------------------------------------------------------
@@ -474,8 +444,6 @@ def _without_magics(code: str) -> list[str] | None:
     if magic is not None:
         name = magic[1].lower()
         lines = [*lines[:first], _ending(lines[first]), *lines[first + 1 :]]
-        if name in _SHELL_CELLS:
-            return _heredoc_python(lines)
         if name not in _PYTHON_CELLS and (name in _OTHER_CELLS or not _parses("".join(lines))):
             return None
     if _parses("".join(lines)):
@@ -491,27 +459,6 @@ def _without_magics(code: str) -> list[str] | None:
         python_lines.append(line)
         quote, depth, is_joined = _line_state(line, quote, depth)
     return python_lines
-
-
-def _heredoc_python(lines: list[str]) -> list[str] | None:
-    """Return the Python that a shell cell passes to an interpreter (``python - <<EOF``), on its lines.
-
-    ``None`` without any.
-    """
-    python_lines = [_ending(line) for line in lines]
-    start = 0
-    while start < len(lines):
-        command = lines[start]
-        handed = _HANDED.match(command)
-        start += 1
-        if handed is None:
-            continue
-        end = next((i for i in range(start, len(lines)) if lines[i].strip() == handed["end"]), len(lines))
-        text = lines[start:end]
-        if _TO_PYTHON.search(command) and _parses("".join(text)):
-            python_lines[start:end] = text
-        start = end + 1
-    return python_lines if any(map(str.strip, python_lines)) else None
 
 
 def _is_magic(line: str) -> bool:

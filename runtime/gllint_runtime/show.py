@@ -1,4 +1,4 @@
-"""How an answer shows itself: a page, a notebook cell, a diagram, a terminal.
+"""How an answer shows itself: a page, a notebook cell.
 
 Everything that a tool or a model wrote is escaped. The page is one file without a script that asks nothing of the
 network; each number can be reached by keyboard, and its tooltip says where it comes from.
@@ -7,17 +7,13 @@ network; each number can be reached by keyboard, and its tooltip says where it c
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gllint_runtime.policy.data_files import read
 from gllint_runtime.policy.schemas import Quantity
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _MAX_TEXT = 2_000
 
@@ -76,58 +72,12 @@ class Showing:
         timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
         return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
 
-    def to_mermaid(self) -> str:
-        """Return a Mermaid flowchart from the tool calls over the values to the message."""
-        rendering = self.rendering
-        lines = ["flowchart LR", '  message(["message"])']
-        if any("verdict" in entry for entry in rendering.provenance):
-            calls = {e["source_call_id"]: e["tool_name"] for e in rendering.provenance if e["source_call_id"]}
-            lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
-            for i, entry in enumerate(rendering.provenance):
-                if entry["source_call_id"]:
-                    call, path, text = entry["source_call_id"], _label(entry["path"]), _label(entry["text"])
-                    lines.append(f'  {_node(call)} -->|"{path}"| value{i}["{text}"]')
-                    lines.append(f"  value{i} --> message")
-            return "\n".join(lines) + "\n"
-        calls = {entry["call_id"]: entry["tool_name"] for entry in rendering.provenance}
-        lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
-        for i, (entry, quantity) in enumerate(zip(rendering.provenance, rendering.returned, strict=True)):
-            lines.append(
-                f'  {_node(entry["call_id"])} -->|"{_label(entry["path"])}"| value{i}["{_label(_text(quantity))}"]'
-            )
-            lines.append(f"  value{i} --> message")
-        return "\n".join(lines) + "\n"
-
     def to_prov(self) -> dict[str, Any]:
         """Where the numbers come from, as W3C PROV-JSON: ``json.dumps`` writes it."""
         from gllint_runtime.prov import prov_document
 
         rendering = self.rendering
         return prov_document("".join(rendering.pieces), rendering.provenance, rendering.returned)
-
-    def __rich__(self) -> RenderableType:
-        """Return what ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
-        from rich.console import Group
-        from rich.table import Table
-        from rich.text import Text
-
-        rendering = self.rendering
-        message = Text()
-        for i, piece in enumerate(rendering.pieces):
-            message.append(_printable(piece, keep="\n"), style="underline" if i % 2 else "")
-        sources = Table(
-            "Number", "Tool call", "Path", "Returned", "Claimed", title="Where each number comes from"
-        )
-        for claim, number in dict(zip(rendering.cited, rendering.pieces[1::2], strict=True)).items():
-            entry, quantity = rendering.provenance[claim], rendering.returned[claim]
-            call = f"{entry['tool_name']}({_data(entry['arguments'])}) {entry['call_id']}"
-            claimed = _conversion(entry, quantity) or "as returned"
-            row = (number, call, entry["path"], _text(quantity), claimed)
-            sources.add_row(*(Text(_printable(cell)) for cell in row))
-        steps = Table("Step", "", "What", title="How it came about")
-        for head, detail, data, done in _steps(rendering):
-            steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, detail, data)))
-        return Group(message, *([sources] if rendering.cited else []), *([steps] if steps.row_count else []))
 
 
 @cache
@@ -196,17 +146,3 @@ def _text(quantity: Quantity) -> str:
 def _data(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
-
-
-def _node(call_id: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_]", "_", call_id)
-
-
-def _label(text: str) -> str:
-    """Text inside the quotes of a Mermaid label: nothing but letters, digits and plain punctuation as it is."""
-    return "".join(c if c.isalnum() or c in " $._-/%" else f"#{ord(c)};" for c in text[:200])
-
-
-def _printable(text: str, keep: str = "") -> str:
-    """Without what would steer a terminal."""
-    return "".join(c if c.isprintable() or c in keep else f"\\x{ord(c):02x}" for c in text)

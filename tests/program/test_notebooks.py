@@ -249,7 +249,6 @@ def test_what_is_no_notebook_is_said(write: Write, run: Run, content: bytes, sai
         notebook("print 'R'", metadata={"kernelspec": {"language": "R"}}), b"\xef\xbb\xbf" + notebook("x = 1"),
         notebook("%%R\nx <- (\n"), notebook("x = '\ud800'"), notebook("# -*- coding: latin-1 -*-\nx = 'é'"),
         notebook({"cell_type": "code"}), notebook("await x\nfor i in y:\n    !ls {i}\n"), notebook("x = 1", metadata=[]),
-        b'{"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"]}]}]}',
     ],
 )  # fmt: skip
 def test_what_has_no_findings(write: Write, check: Check, content: bytes) -> None:
@@ -318,7 +317,7 @@ _JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["cells", "source", "input", "cell_type", "worksheets", "metadata", "x"]),
+            st.sampled_from(["cells", "source", "cell_type", "metadata", "x"]),
             inner,
             max_size=4,
         )

@@ -510,24 +510,6 @@ def code(text: str, **more: object) -> dict[str, object]:
 def notebooks() -> Iterator[Attempt]:
     yield "a notebook", {"a.ipynb": notebook([code(TOOL)])}, "GL101 a.ipynb:cell 1:7"
     yield (
-        "of format 3",
-        {
-            "a.ipynb": json.dumps(
-                {
-                    "worksheets": [{"cells": [{"cell_type": "code", "input": TOOL, "language": "python"}]}],
-                    "nbformat": 3,
-                    "metadata": {},
-                }
-            )
-        },
-        "GL101 a.ipynb:cell 1:7",
-    )
-    yield (
-        "in another language by name",
-        {"a.ipynb": notebook([code(TOOL)], metadata={"kernelspec": {"language": "julia", "name": "julia"}})},
-        "GL101 a.ipynb:cell 1:7",
-    )
-    yield (
         "a Markdown cell",
         {"a.ipynb": notebook([{**code(TOOL), "cell_type": "markdown"}])},
         "nothing: no cell of code, so that nothing runs it",
@@ -547,22 +529,6 @@ def notebooks() -> Iterator[Attempt]:
         "%%a_magic x",
     ):
         yield magic, {"a.ipynb": notebook([code(f"{magic}\n" + TOOL)])}, "GL101 a.ipynb:cell 1:8"
-    yield (
-        "%%bash",
-        {"a.ipynb": notebook([code("%%bash\npython - <<EOF\n" + TOOL + "EOF\n")])},
-        "GL101 a.ipynb:cell 1:9",
-    )
-    for line in (
-        "cat > agent.py <<'EOF'",
-        "tee x/a.py << EOF",
-        'python3.12 -u <<"EOF" > out',
-        "cat <<-EOF | python",
-    ):
-        yield (
-            f"%%sh {line}",
-            {"a.ipynb": notebook([code(f"%%sh\nset -e\n{line}\n" + TOOL + "EOF\nls\n")])},
-            "GL101 a.ipynb:cell 1:10",
-        )
     yield (
         "%run and !",
         {"a.ipynb": notebook([code("%load_ext x\n!pip install x\nx = !ls\n?x\nx??\n" + TOOL)])},
