@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,10 +20,8 @@ from gllint.files.sources import is_notebook, read_python
 from gllint.files.tracked import tracked
 from gllint.files.writing import read_bytes
 from gllint.run.index import Index
-from gllint.run.parsing import judge
-from gllint.run.screening import LOADS, PASSES, screen_bytes, words_of_file
+from gllint.run.screening import PASSES, screen_bytes, words_of_file
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.needles import LOADERS
 
 MOST_ENTRIES, MOST_FILES, MOST_BYTES = 50_000, 5_000, 64_000_000
 _MOST_SCRIPTS = 2_000
@@ -48,10 +45,6 @@ _TRACKED = {
     _BY_GIT: "ignored although tracked by git",
 }
 _NO_NAME = "begins with #! and Python, but does not end in .py"
-_LOADED = "run from code by its path"
-# String literals, of which those near a loader may be paths.
-_TEXT = re.compile(r"""(?P<quote>["'])(?P<text>[^"'\\\n]{1,255})(?P=quote)""")
-_WINDOW, _MOST_TEXTS = 300, 1_000
 _TOO_MANY = "contains too many files"
 
 
@@ -82,9 +75,7 @@ class Omissions:
         self._entries = MOST_ENTRIES
         self._bytes = MOST_BYTES
         self._full: list[UncheckedFile] = []
-        self.has_given_up = (
-            False  # whether there was too much code to find everything that imports or runs a file
-        )
+        self.has_given_up = False  # whether there was too much code to find everything that imports a file
 
     def unchecked_files(self) -> list[UncheckedFile]:
         """Return the left-out files that seem to belong to the project and may have findings."""
@@ -103,9 +94,6 @@ class Omissions:
         suspects = {path: why for path, why in suspects.items() if self._could_matter(path)}
         imports = self._imported(suspects) if suspects else frozenset()
         unchecked |= {path: f"{suspects[path]} although imported" for path in imports}
-        unchecked |= {
-            path: _LOADED for path in self._loaded() if self._could_matter(path) and _is_python(path)
-        }
         unchecked |= {
             path: _NO_NAME for path in self._scripts() if path not in unchecked and self._could_matter(path)
         }
@@ -222,35 +210,6 @@ class Omissions:
             if path not in self._listed and is_script(path):
                 yield path
 
-    def _loaded(self) -> Iterator[str]:
-        """Yield the files that were not listed although code that loads files has their path or module name."""
-        loaders = 0
-        by_project: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self._listed):
-            by_project[self._places.project(os.path.dirname(path)).root].append(path)
-        texts_by_folder: dict[str, set[str]] = defaultdict(set)
-        for paths in by_project.values():
-            index = self._index_of(paths[0])
-            screened = index.table.screen(paths)
-            for path in paths:
-                if not screened[path].flags & LOADS:
-                    continue
-                if loaders >= MOST_FILES:
-                    self.has_given_up = True
-                    break
-                loaders += 1
-                texts = _texts(index.means.sources.code(path))
-                for folder in (os.path.dirname(path), index.root, *(top.rstrip("/") for top in self._tops)):
-                    texts_by_folder[folder] |= texts
-        loaded = {
-            file
-            for folder, texts in texts_by_folder.items()
-            for text in texts
-            for name in (text, text.replace(".", "/") + ".py")
-            if (file := _joined(folder, name)) not in self._listed and os.path.isfile(file)
-        }
-        yield from sorted(loaded)
-
     # --- what matters --------------------------------------------------------------------------------------
 
     def _could_matter(self, path: str) -> bool:
@@ -310,30 +269,6 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 def _same(path: str, other: str) -> bool:
     try:
         return read_bytes(path) == read_bytes(other)
-    except OSError:
-        return False
-
-
-def _joined(folder: str, name: str) -> str:
-    return os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
-
-
-def _texts(source: str) -> set[str]:
-    """Return the string literals near the names of functions that load files: any of them may be a path."""
-    texts: set[str] = set()
-    for loader in LOADERS:
-        start = source.find(word := loader.decode())
-        while start >= 0 and len(texts) <= _MOST_TEXTS:
-            window = source[max(0, start - _WINDOW) : start + _WINDOW]
-            texts.update(text["text"] for text in _TEXT.finditer(window))
-            start = source.find(word, start + _WINDOW // 2)
-    return texts
-
-
-def _is_python(path: str) -> bool:
-    """Return whether a file can be read and is valid Python."""
-    try:
-        return judge(path, read_python(path)) is None
     except OSError:
         return False
 

@@ -12,7 +12,7 @@ from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.needles import LOADERS, Needles
+from gllint_rules.words.needles import Needles
 from gllint_runtime.policy.expressions import expression
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # defines; it has a comment that suppresses a code of gllint; it cannot be read; it cannot be decoded; it is valid
 # Python; it imports a framework or a model's SDK; it may run a file by its path; Python may read names in it that are
 # not in its bytes; a cell of the notebook is not Python.
-PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
+PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
 HAS_READINGS, LACKS_CELLS = 256, 512
 _UNREAD_CELL = UNREAD_CELL.encode()
 # Everything that `verdict/suppress.py` may read as a suppression, malformed ones included, and more.
@@ -76,8 +76,6 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
     if screen.talks(data, fragments):
         flags |= TALKS
-    if not fragments.keys().isdisjoint(LOADERS):
-        flags |= LOADS
     if not fragments.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     if not is_plain and text is None:

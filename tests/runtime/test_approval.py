@@ -148,7 +148,7 @@ def test_a_runtime_keeps_what_its_registry_asks_for(step: Any) -> None:
     told: list[str] = []
     registry = ToolRegistry(approve=lambda tool, *_: asked.append(tool.name) or True, confirm_notes=True)
     registry.register(tool(ToolCategory.NOTE_TAKING))
-    name = registry.get_tool_names()[0]
+    name = registry.list()[0].name
     for options, outcome in (
         ({"notify": lambda tool, _: told.append(tool.name)}, "success"),
         ({"approve": lambda *_: False}, "error"),

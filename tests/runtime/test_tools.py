@@ -46,7 +46,7 @@ def invoke(tool: Any, arguments: Any = None, **options: Any) -> Any:
 def test_registry_knows_its_tools(registry: ToolRegistry, heating: Tool) -> None:
     assert registry.get("heating_intensity") is heating
     assert registry.list() == [heating]
-    assert registry.get_tool_names() == ["heating_intensity"]
+    assert [tool.name for tool in registry.list()] == ["heating_intensity"]
     with pytest.raises(GLDataError) as caught:
         registry.get("cooling")
     assert caught.value.code == "PATH_RESOLUTION"

@@ -342,15 +342,6 @@ def test_the_error_names_what_is_meant() -> None:
         UnitRegistry().require("widgets")
 
 
-def test_validate_dimension() -> None:
-    units = UnitRegistry()
-    units.validate_dimension(quantity(1, "kWh/m2"), "energy/area")
-    with pytest.raises(GLValidationError):
-        units.validate_dimension(quantity(1, "kWh"), "mass")
-    with pytest.raises(GLValidationError):
-        units.validate_dimension(quantity(1, "lb"), "mass")
-
-
 def test_the_allowlist_can_be_extended_and_cut_in_place() -> None:
     units = UnitRegistry()
     units.allowlist.add("tree")

@@ -11,12 +11,3 @@ one by its name, or two names, of what is imported and of what it is given a fun
 ANY_NAME = (b"*",)
 # The prefix of a needle that counts only in a small project.
 IN_SMALL_PROJECT = "?"
-# Words of a file that may run another by its path.
-LOADERS = (
-    b"exec(",
-    b"run_path",
-    b"FileLoader",
-    b"spec_from_file_location",
-    b"import_module(",
-    b"__import__(",
-)

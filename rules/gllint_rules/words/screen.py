@@ -33,7 +33,7 @@ from gllint_rules.words.names import (
     TOOL_REGISTRY_NAMES,
     Names,
 )
-from gllint_rules.words.needles import ANY_NAME, IN_SMALL_PROJECT, LOADERS, Needles
+from gllint_rules.words.needles import ANY_NAME, IN_SMALL_PROJECT, Needles
 from gllint_rules.words.settings import Settings
 from gllint_rules.words.text_files import TEXT_SUFFIXES
 from gllint_runtime.policy.expressions import expression
@@ -107,7 +107,7 @@ class Screen:
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
         self._fragments = Automaton(
-            {*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._requests, *self._imports}
+            {*_JOINTS, *MARKS, *needles, *self._places, *self._requests, *self._imports}
         )
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit

@@ -315,20 +315,7 @@ def _checked(session: Session, output: Any) -> Any:
         return kit.check_final(session, str(output)).message  # a plain text: smolagents has a class for texts
     if isinstance(output, int | float) or (isinstance(output, Mapping) and "message" in output):
         return kit.check_final(session, output).message
-    for key in _keys(output):
-        session.check(key)
     return kit.checked_structure(session, output)
-
-
-def _keys(data: Any) -> Iterator[str]:
-    """Yield all keys in data, also nested ones."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            yield str(key)
-            yield from _keys(value)
-    elif isinstance(data, list | tuple):
-        for item in data:
-            yield from _keys(item)
 
 
 def _text(content: Any) -> str:

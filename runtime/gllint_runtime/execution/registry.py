@@ -91,10 +91,6 @@ class ToolRegistry:
         """Return the tool of that name. Raises GLDataError PATH_RESOLUTION."""
         return self._entry(name).tool
 
-    def get_tool_names(self) -> list[str]:
-        """Return all names in order of registration."""
-        return [*self._entries]
-
     def descriptors(self) -> list[dict[str, Any]]:
         """Name, description and parameters of each tool, as providers want them, all references inlined."""
         return [

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from gllint_runtime.policy.unit_expressions import TRAILING_POWER
+from gllint_runtime.policy.unit_expressions import raised
 from gllint_runtime.policy.unit_table import units
 
 SYSTEMS = ("ucum", "uncefact")
@@ -69,17 +69,10 @@ def _of_ucum(code: str) -> str | None:
         if unit is None or (unit.isdecimal() and unit != "1" and side is over and power < 2):
             return None  # `24.h`: a number is part of a unit below the bar, or as a power of ten
         if unit != "1":
-            side.append(_raised(unit, abs(power)))
+            side.append(raised(unit, abs(power)))
     return "/".join(["*".join(over) or "1", *under])
 
 
 def _is_alone(code: str, word: re.Match[str]) -> bool:
     """Return whether a word in braces is a term, and not behind one."""
     return word.start() == 0 or code[word.start() - 1] in "./("
-
-
-def _raised(unit: str, power: int) -> str:
-    if power == 1:
-        return unit
-    short = f"{unit}{power}"
-    return short if TRAILING_POWER.fullmatch(short) else f"{unit}^{power}"

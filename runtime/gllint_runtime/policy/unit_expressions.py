@@ -67,3 +67,11 @@ def _product(node: ast.expr, power: int, names: list[str]) -> Factors:
         ):
             return _product(left, -power * exponent, names)
     raise ValueError(ast.dump(node))
+
+
+def raised(name: str, power: int) -> str:
+    """Return a factor with its power as the allowlist writes it: ``m2``, ``s^-1``."""
+    if power == 1:
+        return name
+    short = f"{name}{power}"
+    return short if TRAILING_POWER.fullmatch(short) else f"{name}^{power}"

@@ -19,7 +19,14 @@ from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.stock_units import stock_name, stock_readings
 from gllint_runtime.policy.unit_codes import unit_of_code
-from gllint_runtime.policy.unit_expressions import MAX_LENGTH, NAME, TRAILING_POWER, Factors, factors_of
+from gllint_runtime.policy.unit_expressions import (
+    MAX_LENGTH,
+    NAME,
+    TRAILING_POWER,
+    Factors,
+    factors_of,
+    raised,
+)
 from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_units, units
 
 _MAX_FACTORS = 12
@@ -446,8 +453,8 @@ def _text(meaning: Factors) -> str | None:
     over, under = _parted([*exponents.items()])
     if not exponents:
         return None
-    dividend = "*".join(_raised(name, power) for name, power in over)
-    return "/".join([dividend or "1", *(_raised(name, -power) for name, power in under)])
+    dividend = "*".join(raised(name, power) for name, power in over)
+    return "/".join([dividend or "1", *(raised(name, -power) for name, power in under)])
 
 
 def _parted(factors: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
@@ -463,13 +470,6 @@ def _with_products(exponents: Counter[str]) -> Counter[str]:
         if exponents[left] == exponents[right] == 1 and unit not in exponents:
             return Counter({unit: 1, **{n: p for n, p in exponents.items() if n not in (left, right)}})
     return exponents
-
-
-def _raised(name: str, power: int) -> str:
-    if power == 1:
-        return name
-    short = f"{name}{power}"
-    return short if TRAILING_POWER.fullmatch(short) else f"{name}^{power}"
 
 
 # ------------------------------------------------------------------------------------------------ the tables

@@ -576,14 +576,6 @@ class UnitRegistry:
             return first == second
         return abs(first - second) <= Fraction(tolerance) * max(abs(first), abs(second))
 
-    def validate_dimension(self, quantity: Quantity, expected_dimension: str) -> None:
-        """Raise UNIT_UNKNOWN unless the Quantity is of ``expected_dimension`` (``"energy/area"``)."""
-        self.require(quantity.unit)
-        dimension = _dimension(self.symbol(quantity.unit), self.packs)
-        if dimension != expected_dimension:
-            message = f"Expected a unit of {expected_dimension}, got '{quantity.unit}' ({dimension})."
-            raise GLValidationError("UNIT_UNKNOWN", message)
-
     def _in_base_units(self, value: Fraction, unit: str) -> Fraction:
         factor, offset = _scale(unit, self.packs)
         return value * factor + offset
