@@ -66,6 +66,37 @@ def verdicts(output: Any, answer: str, user: str = "", **settings: Any) -> list[
         (ORDER, "Your delivery comes on December 5", ["December 5 unsourced"]),
         (MONTHS, "28 kWh from Jan to Mar, 9.33 on average", ["28 derived", "9.33 derived"]),
         ({"weight_pct": 30, "gain_pct": 12.5}, "Inflation was 18 %", ["18 unsourced"]),
+        (
+            {"tel": "+18005550142"},
+            "Call 1-800-555-0142",
+            ["1 quoted", "800 quoted", "555 quoted", "0142 quoted"],
+        ),
+        (
+            {"tel": "+442079460958"},
+            "Call 020 7946 0985",
+            ["020 unsourced", "7946 unsourced", "0985 unsourced"],
+        ),
+        (
+            {"fee": {"amount": 4900, "currency": "USD", "exponent": 2}},
+            "$49, not $4,900",
+            ["49 sourced", "4,900 mislabelled"],
+        ),
+        (
+            {"rewards": [{"title": "$10 off", "cost": 1000}], "currency": "usd"},
+            "You get $10 off",
+            ["10 sourced"],
+        ),
+        ({"mean_ns": 18400}, "18.4 µs", ["18.4 sourced"]),
+        (
+            {"check_in": "2026-05-22", "check_out": "2026-05-25"},
+            "del viernes 22 al lunes 25 de mayo",
+            ["22 sourced", "25 de mayo sourced"],
+        ),
+        (
+            {"free_until": "2026-09-01T18:00:00"},
+            "until September 1, 6 p.m.",
+            ["September 1 sourced", "6 p.m. sourced"],
+        ),
         ({"p99_ms": 120}, "p99 is 120 ms", ["p99 exempt", "120 sourced"]),
         ({}, "the S&P 500; your 401(k); 24/7", ["S&P 500 exempt", "401(k) exempt", "24/7 exempt"]),
         ({"seconds": 5400}, "1 hour 30 minutes", ["1 hour 30 minutes sourced"]),

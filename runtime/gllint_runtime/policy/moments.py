@@ -115,7 +115,8 @@ def _pattern() -> re.Pattern[str]:
 
 _RANGE = re.compile(words_table()["forms"]["days behind"])
 _EARLIER_DAY = re.compile(
-    r"(?<![\w.,/:-])(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–—]|,|\band\b|\bto\b|\bund\b|\bbis\b|\bet\b|\bau\b)\s?$"
+    r"(?<![\w.,/:-])(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–—,]|\b(?:and|to|und|bis|et|au|y|al|e|a|en|tot)\b)\s?"
+    r"(?:([^\W\d_]{2,10})\.?,?\s)?$"
 )
 _EARLIER_TIME = re.compile(
     r"(?<![\w.,:/$€£-])(1[0-2]|0?[1-9])(?::([0-5]\d))?\s?(?:[-–—]|to|and|or|until)\s?\Z"
@@ -159,8 +160,9 @@ def moments(text: str, begin: int = 0) -> list[Mention]:
         readings = tuple(moment for moment in _readings(match) if moment.is_real())
         if not readings:
             continue
-        # 5 to 7 December
-        if match["dm"] and (prior := _EARLIER_DAY.search(text, end, match.start())) is not None:
+        # 5 to 7 December, Friday 5 to Sunday 7 December
+        prior = _EARLIER_DAY.search(text, end, match.start()) if match["dm"] else None
+        if prior is not None and (prior[2] is None or prior[2].lower() in weekday_numbers()):
             hits.append(Mention(prior.start(1), prior.end(1), (readings[0]._replace(day=int(prior[1])),)))
         end = match.end()
         hits.append(Mention(match.start(), end, readings))

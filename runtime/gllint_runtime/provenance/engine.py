@@ -326,10 +326,19 @@ class Judging:
         self._readings += readings
         self._starts += (reading.place.start for reading in readings)
         first = len(self.done)
+        long_codes = {
+            (begin + start, begin + end): source for start, end, source in self._codes_in_groups(part)
+        }
         for reading in readings:
             if not _is_in_any(reading, proven):
-                is_exempt = reading.shape == "order" or _is_in_any(reading, exempt)
-                self.done.append(Finding(reading, "exempt") if is_exempt else self._of(reading))
+                code = next((own for span, own in long_codes.items() if _is_in_any(reading, (span,))), None)
+                if code is not None:
+                    finding = Finding(reading, _verdict_of(code), code)
+                elif reading.shape == "order" or _is_in_any(reading, exempt):
+                    finding = Finding(reading, "exempt")
+                else:
+                    finding = self._of(reading)
+                self.done.append(finding)
         new = self.done[first:]
         waiting = [finding for finding in new if finding.fails]
         self._refuse_scales(new)
@@ -339,6 +348,12 @@ class Judging:
             self._derive_by_row(waiting)
             self._derive_all([finding for finding in waiting if finding.fails])
         return new
+
+    def _codes_in_groups(self, part: str) -> Iterator[tuple[int, int, Source]]:
+        """The long codes of digits that a text writes in groups: "1-800-555-0142" of ``+18005550142``."""
+        for match in _GROUPS.finditer(part):
+            for source in self.provenance.index.of_groups(match[0])[-1:]:
+                yield *match.span(), source
 
     def _refuse_scales(self, findings: Iterable[Finding]) -> None:
         """Refuse amounts in two scales of one key, and hundredths of which the conversation says nothing."""
@@ -870,9 +885,10 @@ class Judging:
                 weak = weak or finding
                 continue
             is_other_unit = bool(source.units) and set(source.units).isdisjoint(reading.units)
-            if is_other_unit or reading.value == float(source.value):
+            if not source.is_doubtful and (is_other_unit or reading.value == float(source.value)):
                 return finding
-            rounded = rounded or finding
+            if rounded is None or (rounded.source is not None and rounded.source.is_doubtful):
+                rounded = finding
         if quoted is not None and rounded is not None and quoted.source is not None:
             if float(quoted.source.value) == reading.value and quoted.source.origin == "said":
                 return quoted  # the nominal 50 Hz, and not the 49.98 that are measured
@@ -1349,6 +1365,7 @@ _LEADS = expression(
     r"im|auf|de|est|sont|à|était)[^\w.;]+){0,3}[^\w.;]*",
     re.IGNORECASE,
 )
+_GROUPS = re.compile(r"(?<![\w.,])(?=[+(\d.]*[ )-][ (]*\d)[+(]{0,2}\d(?:[ ().-]{0,2}\d){6,}(?!\w|[.,]\d)")
 _LETTERS_DIGITS = re.compile(r"([A-Z]{1,3})[- ]?(\d{1,5})")
 _OF_TRIED = re.compile(r"(\d{1,3})-(?:for|of)-(\d{1,3})")
 _OUT_OF = re.compile(

@@ -24,6 +24,7 @@ _MOST_TIMES = 5_000  # of UTC that are kept in each zone
 _MOST_ZONES = 6
 _MOST_PARTLY_NAMED = 40  # and that a word of their names may
 _MOST_OF_A_NAME = 3  # words of a name that one of them may stand for
+_LONG = 7  # digits of a code that may be written in groups, as a telephone number is
 _ENDING = 4  # digits by which a card or an account is named
 _NO_MONTHS = frozenset(("march", "mar", "may", "mars", "marche", "jan"))
 _WEEK = re.compile(r"(?<![^\W\d])w\d{1,2}\Z")
@@ -83,6 +84,7 @@ class Index:
         self._codes: dict[str, list[Source]] = {}
         self._endings: dict[str, list[Source]] = {}
         self._heads: dict[str, list[tuple[str, Source]]] = {}  # each with all of its letters and digits
+        self._numerals: dict[str, list[tuple[str, Source]]] = {}  # codes of digits, by their last seven
         self._prefixes: dict[str, list[Source]] = {}
         self._hides_arguments = False
 
@@ -129,6 +131,8 @@ class Index:
             self._codes.setdefault(key, []).append(source)
         if len(plain) > _ENDING and plain[-_ENDING:].isdecimal():
             self._endings.setdefault(plain[-_ENDING:], []).append(source)
+        if len(plain) >= _LONG and plain.isdecimal():
+            self._numerals.setdefault(plain[-_LONG:], []).append((plain, source))
         if len(plain) > 7:
             self._heads.setdefault(plain[:7], []).append((plain, source))
 
@@ -176,6 +180,17 @@ class Index:
         plain = _PLAIN.sub("", folded)
         heads = self._heads.get(plain[:7], ())
         return self._visible([source for whole, source in heads if whole.startswith(plain)])
+
+    def of_groups(self, text: str) -> list[Source]:
+        """Who brought a long code of digits that is written in groups, with or without the code of its country."""
+        digits = re.sub(r"\D", "", text).lstrip("0")
+        return self._visible(
+            [
+                source
+                for whole, source in self._numerals.get(digits[-_LONG:], ())
+                if digits.endswith(whole.lstrip("0")) or whole.endswith(digits)
+            ]
+        )
 
     def of_same_name(self, text: str) -> Source | None:
         """A code with the same letters and another number; ``None`` where the letters are in none."""

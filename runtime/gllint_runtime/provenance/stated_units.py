@@ -150,6 +150,10 @@ def context_in(node: Mapping[Any, Any], context: Context) -> Context:
             context = replace(context, unit=(), units=units, currency=currency)
         elif unit.units and (numbers < 2 or _are_bare(node)):
             context = replace(context, unit=unit.units, factor=unit.factor)
+    decimals = next((own for key, own in node.items() if str(key).lower() in table_words("decimals")), None)
+    if context.currency and isinstance(decimals, int) and 0 <= decimals < 5:
+        # {"amount": 4900, "currency": "USD", "exponent": 2}
+        context = _in_amounts(context, Declared(context.currency, 10.0**-decimals, ""))
     return context
 
 
