@@ -115,12 +115,6 @@ def test_newer_and_older_ways_to_write_say_the_same(name: str) -> None:
     assert not newer.unread and not older.unread
 
 
-def test_type_variables_of_a_function() -> None:
-    module = read_module("/a.py", SAME["type parameters"][0])
-    [function] = module.functions
-    assert [(param.name, param.bound) for param in function.type_params] == [("T", "(int, str)"), ("Ts", "")]
-
-
 @pytest.mark.parametrize("text", CLASSES)
 def test_type_variables_of_a_class(text: str) -> None:
     [cls] = read_module("/a.py", text).classes

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from gllint_rules.inference import builtin_names, classes, stub_values
-from gllint_rules.inference.aliases import alias_binding
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -67,8 +65,6 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
             return _generic(evaluator, base, index, frame)
         case facts.Name() | facts.Attr():
             if isinstance(expr, facts.Name):
-                if frame.variables and expr.id in frame.variables:
-                    return frame.variables[expr.id]
                 named = alias(evaluator, expr.id, frame)
                 if named is not None:
                     return named
@@ -218,90 +214,6 @@ def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | Non
     return None
 
 
-def with_variables(evaluator: Evaluator, function: facts.Function | facts.Lambda, home: Frame) -> Frame:
-    """Return the frame for the annotations of a function, in which each type variable has the value of its bound."""
-    params = function.type_params if isinstance(function, facts.Function) else ()
-    if not params:
-        return home
-    bounds = {
-        param.name: evaluator.annotation(_bound(param.bound, function.at), home) if param.bound else UNKNOWN
-        for param in params
-    }
-    return replace(home, variables=bounds)
-
-
-def _bound(text: str, at: int) -> Expr:
-    """Return the bound of a type variable as an annotation; several types ``(int, str)`` become ``int | str``."""
-    read = expression(text, at)
-    if not isinstance(read, facts.Seq) or not read.items:
-        return facts.Const(at, text)
-    union, *others = read.items
-    for other in others:
-        union = facts.BinOp(at, "|", union, other)
-    return union
-
-
-def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], frame: Frame) -> Value | None:
-    """Return the value of an alias with types for its variables: ``Box[float]``, with ``type Box[T] = list[T]``.
-
-    ``None`` if ``base`` is not such an alias. A variable without an argument has the value of its bound.
-    """
-    alias_and_home = alias_binding(evaluator, base, frame)
-    if alias_and_home is None:
-        return None
-    binding, home = alias_and_home
-    value = binding.value
-    params = binding.type_params or tuple(_free_variables(value, home))
-    if value is None or not params:
-        return None
-    evaluator.step()
-    types = [evaluator.annotation(part, frame) for part in parts]
-    bounds = [
-        evaluator.annotation(_bound(param.bound, value.at), home) if param.bound else UNKNOWN
-        for param in params
-    ]
-    variables = dict(zip((param.name for param in params), [*types, *bounds[len(types) :]], strict=False))
-    inner = replace(home, variables=variables)
-    site = Site(home.module, value.at)
-    if any(
-        type_.nesting > _MOST_LEVELS for type_ in types
-    ):  # an alias that puts itself around its own variable
-        evaluator.cut(site, f"{_MOST_LEVELS} levels")
-        return UNKNOWN
-    return evaluator.ask(
-        ("parametrised", value, *types),
-        lambda: evaluator.limit(evaluator.annotation(value, inner), site),
-        UNKNOWN,  # an alias that is part of itself ends here
-        lambda: UNKNOWN,
-        site,
-    )
-
-
-_MOST_LEVELS = 20  # of nested aliases
-_VARIABLES = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
-
-
-def _free_variables(expr: Expr | None, home: Frame) -> Iterator[facts.TypeParam]:
-    """Return the ``TypeVar`` variables in an alias, each once, in order: ``dict[K, list[V]]`` → K, V."""
-    names: dict[str, None] = {}
-    waiting = [expr]
-    while waiting:
-        match waiting.pop():
-            case facts.Name(id=name):
-                match home.scope.find(name):
-                    case [facts.Binding(value=facts.Call(func=func))] if facts.last_name(func) in _VARIABLES:
-                        names[name] = None
-            case facts.Sub(index=index):
-                waiting.append(index)
-            case facts.Seq(items=items):
-                waiting += reversed(items)
-            case facts.BinOp(left=left, right=right):
-                waiting += (right, left)
-            case _:
-                pass
-    return (facts.TypeParam(name, "") for name in names)
-
-
 def _names_a_type(binding: Binding) -> bool:
     """Return whether a binding is declared as an alias: ``type X = …``, ``X: TypeAlias = …``."""
     declared = binding.annotation
@@ -388,8 +300,6 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             keys, rest = (evaluator.annotation(part, frame) for part in parts)
             return DictOf(open=True, rest=rest, keys=as_keys(keys))
         case _:
-            if (meaning := _parametrised(evaluator, base, parts, frame)) is not None:
-                return meaning
             value = evaluator.eval(base, replace(frame, env=None))
             if isinstance(value, External) and not value.name.startswith("builtins."):
                 arguments = tuple(evaluator.annotation(part, frame) for part in parts)

@@ -198,6 +198,4 @@ def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
     """Return the value that the annotation of a parameter declares."""
     if param.annotation is None:
         return UNKNOWN
-    return evaluator.annotation(
-        param.annotation, hints.with_variables(evaluator, callee.function, callee.home)
-    )
+    return evaluator.annotation(param.annotation, callee.home)

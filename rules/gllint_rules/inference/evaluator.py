@@ -311,8 +311,6 @@ class Evaluator(Questions):
         inner = frame
         if inner.scope.owner is not None and inner.scope.parent is not None and inner.env is None:
             inner = replace(frame, scope=inner.scope.parent)
-        if isinstance(owner, Function) and owner.type_params:
-            inner = hints.with_variables(self, owner, inner)
         match param.annotation:
             case facts.Sub(base=base, index=fields) if facts.last_name(base) == "Unpack":
                 return self.annotation(fields, inner)  # `**options: Unpack[Options]`
@@ -395,7 +393,7 @@ class Evaluator(Questions):
         return self._annotation(expr, frame)
 
     def _annotation(self, expr: Expr, frame: Frame) -> Value:
-        if frame.env is not None or frame.variables:
+        if frame.env is not None:
             return self._read_annotation(expr, frame)
         key = ("annotation", expr, frame.scope, frame.cls)
         return self.again(key, lambda: self._read_annotation(expr, frame))

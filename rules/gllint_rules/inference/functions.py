@@ -464,7 +464,7 @@ def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:
     function = callee.function
     if isinstance(function, facts.Lambda) or function.returns is None:
         return None
-    return evaluator.annotation(function.returns, hints.with_variables(evaluator, function, callee.home))
+    return evaluator.annotation(function.returns, callee.home)
 
 
 def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:

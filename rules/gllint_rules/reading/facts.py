@@ -349,13 +349,6 @@ BindingKind: TypeAlias = Literal[
 ]
 
 
-class TypeParam(NamedTuple):
-    """``T: bound`` in square brackets, with how the bound is written; ``""`` where there is none."""
-
-    name: str
-    bound: str
-
-
 class Branch(Struct, eq=False):
     """A block that is not always executed: an arm of an ``if``, a ``try`` or a ``match``, the body of a loop.
 
@@ -376,7 +369,6 @@ class Binding(Struct, eq=False):
     module: str = ""  # of an import: the dotted module, with leading dots where relative
     name: str = ""  # of an import: the name in it; "" where the module itself is bound
     at: int = -1  # of an assignment: the name that it binds
-    type_params: tuple[TypeParam, ...] = ()  # of ``type X[T] = value``
     scope: Scope | None = None  # the function that assigns it, where that is not the scope that binds it
     branch: Branch | None = None  # the block that it is in, where that is not always executed
 
@@ -454,7 +446,6 @@ class Function(Struct, eq=False):
     body: Block = ()
     yields: list[Yield] = field(default_factory=list)
     end: int = 0
-    type_params: tuple[TypeParam, ...] = ()
     _changed: frozenset[str] | None = None
 
     @property

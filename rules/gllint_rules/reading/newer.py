@@ -35,23 +35,15 @@ def lowered(source: str) -> str | None:
     return lowered_text if lowered_text != source and _is_readable(lowered_text) else None
 
 
-def type_variables(written: str) -> tuple[tuple[str, str], ...]:
-    """Return the names in ``[T: int, *Ts]``, with which ``written`` begins behind the name of a class, and their
-    bounds.
-    """
+def type_variables(written: str) -> tuple[str, ...]:
+    """Return the names in ``[T: int, *Ts]``, with which ``written`` begins behind the name of a class."""
     depth = 0
     for end, sign in enumerate(written):
         depth += (sign in "[(") - (sign in "])")
         if not depth:
-            module = cst.parse_module(f"class _{written[: end + 1]}: pass")
-            [cls] = module.body
+            [cls] = cst.parse_module(f"class _{written[: end + 1]}: pass").body
             assert isinstance(cls, cst.ClassDef) and cls.type_parameters is not None
-            params = [variable.param for variable in cls.type_parameters.params]
-            bounds = [param.bound if isinstance(param, cst.TypeVar) else None for param in params]
-            return tuple(
-                (param.name.value, module.code_for_node(bound) if bound is not None else "")
-                for param, bound in zip(params, bounds, strict=True)
-            )
+            return tuple(variable.param.name.value for variable in cls.type_parameters.params)
     return ()
 
 

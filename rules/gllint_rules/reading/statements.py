@@ -50,8 +50,7 @@ class Statements(Expressions):
         if self._is_alias(node):
             [name] = node.targets
             value = self.expr(node.value)
-            params = self._written_params(self.text.end(name))
-            self.bind(name.id, Binding("alias", value, type_params=params))  # type: ignore[attr-defined]
+            self.bind(name.id, Binding("alias", value))  # type: ignore[attr-defined]
             return None
         targets = tuple(map(self.expr, node.targets))
         value = self.in_context(targets[0], node.value)
@@ -127,7 +126,7 @@ class Statements(Expressions):
                 self.bind_import(Imported(alias.asname or alias.name, module, alias.name))
 
     def visit_TypeAlias(self, node: Any) -> None:
-        self.bind(node.name.id, Binding("alias", self.expr(node.value), type_params=_type_params(node)))
+        self.bind(node.name.id, Binding("alias", self.expr(node.value)))
 
     def _is_alias(self, node: ast.Assign) -> bool:
         """Return whether an assignment to ``type;X`` was written as ``type X``."""
@@ -147,7 +146,6 @@ class Statements(Expressions):
         returns = self.expr(node.returns) if node.returns is not None else None
         is_async = isinstance(node, ast.AsyncFunctionDef)
         function = facts.Function(node.name, at, params, returns, decorators, scope, is_async)
-        function.type_params = self._type_variables(node)
         scope.owner = function
         self.bind(function.name, Binding("def", target=function))
         self.section_facts.functions.append(function)
@@ -168,7 +166,7 @@ class Statements(Expressions):
         bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
         keywords = tuple((keyword.arg, self.expr(keyword.value)) for keyword in node.keywords)
         scope = Scope("class", self.scope)
-        variables = tuple(variable.name for variable in self._type_variables(node))
+        variables = self._type_variables(node)
         match node.body:
             case [ast.Expr(value=ast.Constant(value=str() as docstring)), *_]:
                 pass
@@ -192,27 +190,18 @@ class Statements(Expressions):
         self.scope, self.context, self.owner, self.branch = outer, context, owner, branch
         return facts.ClassDef(cls)
 
-    def _type_variables(
-        self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    ) -> tuple[facts.TypeParam, ...]:
-        """Return the type parameters of a definition, also where this Python cannot parse them."""
+    def _type_variables(self, node: ast.ClassDef) -> tuple[str, ...]:
+        """Return the type variables of a class, also where this Python cannot parse them."""
         text = self.text
         if text.written is not text.source:
             name = NAME.match(text.source, text.begin(node))
             assert name is not None
-            if params := self._written_params(name.end()):
-                return params
-        return _type_params(node)
+            begin = len(text.source) - len(text.written[name.end() :].lstrip(" \t\\\r\n\f"))
+            if text.is_lowered(begin, begin + 1) and text.written[begin] == "[":
+                from gllint_rules.reading.newer import type_variables
 
-    def _written_params(self, end: int) -> tuple[facts.TypeParam, ...]:
-        """Return the type variables behind a name that ends there, if they are written in newer syntax."""
-        text = self.text
-        begin = len(text.source) - len(text.written[end:].lstrip(" \t\\\r\n\f"))
-        if not text.is_lowered(begin, begin + 1) or text.written[begin] != "[":
-            return ()
-        from gllint_rules.reading.newer import type_variables
-
-        return tuple(facts.TypeParam(*param) for param in type_variables(text.written[begin:]))
+                return type_variables(text.written[begin:])
+        return tuple(param.name for param in getattr(node, "type_params", ()))
 
     def visit_If(self, node: ast.If) -> facts.Stmt:
         return facts.If(self.expr(node.test), self.arm(node.body), self.arm(node.orelse))
@@ -311,16 +300,6 @@ class Statements(Expressions):
                 case _:
                     pass
         return values
-
-
-def _type_params(node: Any) -> tuple[facts.TypeParam, ...]:
-    """Return the type variables of a class, function or alias in the syntax of the running Python."""
-    params = getattr(node, "type_params", ())
-    bounds = (getattr(param, "bound", None) for param in params)
-    return tuple(
-        facts.TypeParam(param.name, ast.unparse(bound) if bound is not None else "")
-        for param, bound in zip(params, bounds, strict=True)
-    )
 
 
 def _class_of_pattern(pattern: ast.pattern | None) -> str:

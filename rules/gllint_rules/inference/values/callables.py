@@ -12,8 +12,6 @@ from gllint_rules.inference.values.references import ClassOf, External, Method, 
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Param, Scope
 
 
@@ -30,15 +28,13 @@ Env: TypeAlias = dict[Variable, Value]
 class Frame(Struct, eq=False):
     """The place where an expression is evaluated.
 
-    ``env`` has the flow's variables; without it the reading is static. ``variables`` are the type variables of the
-    function or alias whose annotation is read, each with its type.
+    ``env`` has the flow's variables; without it the reading is static.
     """
 
     module: Module
     scope: Scope
     env: Env | None = None
     bound: ClassOf | None = None  # what ``self`` is
-    variables: Mapping[str, Value] | None = None
 
     @property
     def cls(self) -> Class | None:
