@@ -426,8 +426,7 @@ def _registrars_in(
     project: Project, module: Module, argument: None
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
     project.tools.own(module)
-    forms = project.tools.forms
-    return frozenset((*forms.registrars.get(module.path, ()), *forms.decorator_aliases(module)))
+    return frozenset(project.tools.forms.registrars.get(module.path, ()))
 
 
 def _registrars_through(
