@@ -35,13 +35,13 @@ def lowered(source: str) -> str | None:
     return lowered_text if lowered_text != source and _is_readable(lowered_text) else None
 
 
-def type_variables(written: str) -> tuple[str, ...]:
-    """Return the names in ``[T: int, *Ts]``, with which ``written`` begins behind the name of a class."""
+def type_variables(text: str) -> tuple[str, ...]:
+    """Return the names in ``[T: int, *Ts]``, with which ``text`` begins behind the name of a class."""
     depth = 0
-    for end, sign in enumerate(written):
+    for end, sign in enumerate(text):
         depth += (sign in "[(") - (sign in "])")
         if not depth:
-            [cls] = cst.parse_module(f"class _{written[: end + 1]}: pass").body
+            [cls] = cst.parse_module(f"class _{text[: end + 1]}: pass").body
             assert isinstance(cls, cst.ClassDef) and cls.type_parameters is not None
             return tuple(variable.param.name.value for variable in cls.type_parameters.params)
     return ()
