@@ -33,7 +33,7 @@ _LABELS = {
     ".gitignore": "*\n",
 }
 _STORE = expression(r"[0-9a-f]{40}")
-_ENTRY = expression(r"screen|facts|folders|(?:results|fixes)-[0-9a-f]{40}")
+_ENTRY = expression(r"screen|facts|folders|readers|(?:results|fixes)-[0-9a-f]{40}")
 _TEMPORARY = expression(r"new-[0-9a-z_]{8}")
 _OURS = expression(rb"gllint-\d+\n")
 _BINARY = getattr(os, "O_BINARY", 0)

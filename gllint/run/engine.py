@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import gllint_rules
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.digest import digest
 from gllint.files.discover import (
     Omission,
     Signature,
@@ -21,7 +18,6 @@ from gllint.files.discover import (
     is_left_out,
     is_python_name,
     is_script,
-    is_settled,
     signature_of,
 )
 from gllint.files.paths import absolute, relative
@@ -39,7 +35,6 @@ from gllint.run.results import Result
 from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding, PlainNumber, ToolSight
-from gllint_rules.finding import Changed
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.text_files import text_kind
 
@@ -67,19 +62,6 @@ _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 _MOST_ENTRIES = 1_000
-_READERS = "readers"  # the entry of a store with the code that reads what findings change
-StoredReaders: TypeAlias = dict[str, list[tuple[Changed, list[tuple[str, int]]]]]  # by the state of the files
-
-
-def _stored_readers(value: Any) -> StoredReaders:
-    return {
-        state: [
-            (Changed(*change), [(str(path), int(line)) for path, line in places]) for change, places in rows
-        ]
-        for state, rows in value.items()
-    }
-
-
 _STRANGE = "neither the name nor the content is Python"
 
 
@@ -371,10 +353,11 @@ class Engine(Means):
         """Return the findings, without fixes that would break other code that reads the value; helps name that code.
 
         Any file may have such code, also one that is no module of the project. What was found is kept in ``store``
-        until a file of the project changes.
+        for each file until that changes.
         """
         if not findings:
             return []
+        from gllint.run.reader_cache import readers_of
         from gllint_rules.check.readers import changed_by, vetted
 
         changed = changed_by(findings)
@@ -385,39 +368,7 @@ class Engine(Means):
         def shown(path: str) -> str:
             return relative(path, here if path.startswith(f"{here}/") else index.root)
 
-        return vetted(findings, self._readers(index, changed, store), shown)
-
-    def _readers(
-        self, index: Index, changed: dict[Changed, list[Finding]], store: Store | None
-    ) -> Mapping[Changed, Sequence[tuple[str, int]]]:
-        """Return the code that reads what findings change."""
-        from gllint_rules.check.readers import readers_of
-
-        started = time.time_ns()
-        index.list_files()
-        pages = [path for path in self.pages.get(index.root, ()) if os.path.isfile(path)]
-        # Those of files that the walk has just read; a file that changed since then is read anew by the next run.
-        signatures = {path: signature_of(path) for path in (*index.texts(), *pages)} | index.files
-        paths = sorted(signatures)
-        stamps = [(path, *(signatures[path] or ())) for path in paths]
-        state = digest(repr((changed, stamps)).encode("utf-8", "surrogatepass")).hex()
-        if self.sources.buffer_paths():  # which have no signature
-            store = None
-        if store is not None:
-            entry = store.read(_READERS, StoredReaders, _stored_readers)
-            if entry is not None and state in entry:
-                return dict(entry[state])
-
-        def files() -> Iterator[tuple[str, bytes]]:
-            for path in paths:
-                with contextlib.suppress(OSError):
-                    yield path, self.sources.read(path)
-
-        readers = readers_of(changed, files())
-        newest = max((max(s.mtime, s.ctime) for s in signatures.values() if s is not None), default=0)
-        if store is not None and is_settled(newest, started):
-            store.write(_READERS, {state: [*readers.items()]}, is_small=True)
-        return readers
+        return vetted(findings, readers_of(changed, index, store), shown)
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return the unread files that may matter to findings of ``codes`` in a file (absolute)."""

@@ -8,11 +8,12 @@ import marshal
 import os
 import pickle
 import random
+import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,30 +109,72 @@ def test_an_unchanged_project_is_answered_without_reading(
     assert "gllint_rules.project.project" in sys.modules
 
 
-def test_readers_are_looked_for_again_after_a_change_alone(
+TOOL = "from agents import function_tool\n\n\n@function_tool\ndef heat(site):\n    return {'score': 2.5}\n"
+PAGE = "from agent import heat\n\n\ndef page(site):\n    return heat(site)['score'] * 2\n"
+
+
+def test_only_edited_files_are_searched_again_for_readers(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tool = (
-        "from agents import function_tool\n\n\n@function_tool\ndef heat(site):\n    return {'score': 2.5}\n"
-    )
-    page = "from agent import heat\n\n\ndef page(site):\n    return heat(site)['score'] * 2\n"
-    project = write({"pyproject.toml": "", "agent.py": tool, "page.py": page})
+    project = write({"pyproject.toml": "", "agent.py": TOOL, "page.py": PAGE, "plain.py": "SCORE = 1\n"})
+    searched: list[str] = []
+    search = readers.readers_of
+
+    def counted(changed: Any, paths: Any, read: Callable[[str], bytes], *known: Any) -> Any:
+        return search(changed, paths, lambda path: searched.append(Path(path).name) or read(path), *known)
+
+    monkeypatch.setattr(readers, "readers_of", counted)
+
+    def expect(names: str, *readers: str, edit: Mapping[str, str] | None = None) -> None:
+        for name, text in (edit or {}).items():
+            (project / name).write_text(text)
+        time.sleep(0.25)  # so that the signature of an edited file may be trusted
+        searched.clear()
+        findings = Engine(Options(jobs=1)).check([str(project)]).findings
+        assert (" ".join(searched), *(re.findall(r"\w+\.py:\d+", "".join(f.help for f in findings)))) == (
+            names,
+            *readers,
+        )
+        assert findings == Engine(Options(jobs=1, cache=False)).check([str(project)]).findings
+
     age(project)
-
-    def lines() -> list[str]:
-        outcome = Engine(Options(jobs=1)).check([str(project)])
-        return [finding.help.partition("also used at ")[2].partition(": ")[0] for finding in outcome.findings]
-
-    looked: list[int] = []
-    look = readers.readers_of
-    monkeypatch.setattr(readers, "readers_of", lambda *given: looked.append(1) or look(*given))
-    assert lines() == lines() == ["page.py:5"] and len(looked) == 1
-    (project / "page.py").write_text(f"# moved\n{page}")
-    assert lines() == ["page.py:6"] and len(looked) == 2
+    expect("agent.py page.py plain.py", "page.py:5")
+    expect("", "page.py:5")
+    expect("page.py", "page.py:6", edit={"page.py": f"# moved\n{PAGE}"})
+    expect("", "page.py:6")
+    # The lines of a finding are no readers of it, wherever they move to.
+    expect("agent.py", "page.py:6", edit={"agent.py": f"\n{TOOL}"})
+    expect(
+        "plain.py",
+        "page.py:6",
+        "plain.py:2",
+        edit={"plain.py": "import agent\nS = agent.heat('')['score']\n"},
+    )
+    (project / "page.py").unlink()
+    expect("", "plain.py:2")
+    # A new name is looked for in all files.
+    both = "{'score': 2.5, 'load': 1.5}"
+    expect(
+        "agent.py plain.py",
+        "plain.py:2",
+        "plain.py:3",
+        edit={
+            "agent.py": TOOL.replace("{'score': 2.5}", both),
+            "plain.py": "import agent\nS = agent.heat('')['score']\nL = agent.heat('')['load']\n",
+        },
+    )
 
 
 @pytest.mark.parametrize(
-    "rows", [3, [[[]]], [["a", []]], [[["key", "score"], [3]]], [[["key", "score"], ["abc"]]]], ids=repr
+    "rows",
+    [
+        3,
+        [[]],
+        [["score"], 3],
+        [["score"], {"agent.py": [[1], []]}],
+        [["score"], {"": [[1, 1, 1, 1], [[], {"": ["x"]}]]}],
+    ],
+    ids=repr,
 )
 def test_an_entry_of_readers_with_strange_values_is_as_good_as_none(
     write: Write, agent: str, rows: object
@@ -140,8 +183,7 @@ def test_an_entry_of_readers_with_strange_values_is_as_good_as_none(
     age(project)
     first = Engine(Options(jobs=1)).check([str(project)]).findings
     [kept] = (project / ".gllint_cache").glob("*/readers")
-    [state] = Store(str(kept.parent)).read("readers", dict) or ()
-    for payload in (json.dumps({state: rows}).encode(), msgspec.msgpack.encode({state: rows})):
+    for payload in (json.dumps(rows).encode(), msgspec.msgpack.encode(rows)):
         kept.write_bytes(entry(kept.parent.name, kept.name, payload))
         assert Engine(Options(jobs=1)).check([str(project)]).findings == first != []
 
@@ -215,7 +257,8 @@ def test_a_file_written_while_we_look_is_not_trusted(project: Path) -> None:
 
 def test_the_cache_hides_itself_and_clean_removes_it(project: Path, run: Run) -> None:
     subprocess.run(["git", "init", "-q", project], check=True)
-    found(project / "." if False else project)
+    (project / "agent.py").write_text(TOOL)  # which makes an entry of every kind
+    found(project)
     assert (project / ".gllint_cache/CACHEDIR.TAG").is_file()
     status = subprocess.run(["git", "status", "--porcelain"], cwd=project, capture_output=True, check=True)
     assert b"gllint_cache" not in status.stdout

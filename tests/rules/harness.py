@@ -142,9 +142,8 @@ def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
     for path in modules:
         project.add(read_module(path, texts[path]))
     said = [item for path in modules for item in check(project, path, codes)]
-    files = [(path, text.encode()) for path, text in sorted(every.items())]
     reported = list(merged(i for i in said if isinstance(i, Finding)))
-    readers = readers_of(changed_by(reported), files)
+    readers, _ = readers_of(changed_by(reported), sorted(every), lambda path: every[path].encode(), {})
     findings = vetted(reported, readers, lambda path: path[len(root) + 1 :])
     found = [*findings, *(i for i in said if isinstance(i, Failure))]
     return sorted(found, key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))

@@ -11,12 +11,13 @@ import ast
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.finding import Changed, Finding
 from gllint_rules.reading.syntax import ParseFailure, parsed
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
 
 if TYPE_CHECKING:
@@ -56,11 +57,30 @@ def changed_by(findings: Iterable[Finding]) -> dict[Changed, list[Finding]]:
     return changed
 
 
+class FileReads(NamedTuple):
+    """What earlier searches found in a file.
+
+    ``names`` are those that occur in it. ``answers`` has the lines that read a name, by question; ``None`` where its
+    bytes alone exclude a reader.
+    """
+
+    names: tuple[str, ...]
+    answers: dict[str, tuple[int, ...] | None]
+
+
 def readers_of(
-    changed: dict[Changed, list[Finding]], files: Iterable[tuple[str, bytes]]
-) -> dict[Changed, list[Reader]]:
-    """Return the places that read each of the changes; ``files`` are all files of the project with their bytes."""
-    return _Readers(changed).of(files)
+    changed: dict[Changed, list[Finding]],
+    paths: Iterable[str],
+    read: Callable[[str], bytes],
+    memory: dict[str, FileReads],
+    old_names: frozenset[str] = frozenset(),
+) -> tuple[dict[Changed, list[Reader]], frozenset[str]]:
+    """Return the places that read each of the changes, and all names that were searched for; ``paths`` are all files.
+
+    ``memory`` has what searches for ``old_names`` found in files that are unchanged: only others are read. What this
+    search finds is added to it.
+    """
+    return _Readers(changed).of(paths, read, memory, old_names)
 
 
 def vetted(
@@ -102,66 +122,93 @@ class _Readers:
     """The search for code that reads what findings change. ``changed`` has the findings for each change."""
 
     def __init__(self, changed: dict[Changed, list[Finding]]) -> None:
-        self._changed = changed
+        # The files of the findings, which are searched in any case.
+        self._own = {change: {finding.path for finding in findings} for change, findings in changed.items()}
         # Of a change without a fix: only files with one of these texts are searched. None: all files, for a fix.
-        self._near: dict[Changed, set[bytes] | None] = {}
+        self._near: dict[Changed, set[str] | None] = {}
         # The lines of the findings: in `"load": row["load"]` the number comes from a key of the same name.
         self._sources: dict[str, set[tuple[str, int]]] = {}
-        self._by_name: dict[bytes, list[Changed]] = {}
+        self._by_name: dict[str, list[Changed]] = {}
         for change, findings in changed.items():
-            self._by_name.setdefault(_bytes(change.name), []).append(change)
+            self._by_name.setdefault(_encodable(change.name), []).append(change)
             has_fix = any(finding.fix is not None for finding in findings)
-            self._near[change] = None if has_fix else {_bytes(n) for f in findings for n in _known_by(f)}
+            self._near[change] = None if has_fix else {_encodable(n) for f in findings for n in _known_by(f)}
             self._sources[change.name] = {
                 (f.path, line) for f in findings for line in range(f.span.line, f.span.end_line + 1)
             }
 
-    def of(self, files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
-        """Return the places that read each of the changes, in the order of paths and lines."""
+    def of(
+        self,
+        paths: Iterable[str],
+        read: Callable[[str], bytes],
+        memory: dict[str, FileReads],
+        old_names: frozenset[str],
+    ) -> tuple[dict[Changed, list[Reader]], frozenset[str]]:
+        """Return the places that read each of the changes, in the order of paths and lines, and all names."""
         from gllint_rules.words.screen import Automaton  # known readers need none
 
         readers: dict[Changed, list[Reader]] = {}
         near = chain.from_iterable(names or () for names in self._near.values())
-        automaton = Automaton({*self._by_name, *near} - {b""})
-        parsed_count = 0
-        for path, data in files:
-            wanted = self._wanted(path, data, automaton.places(data))
-            if wanted:
-                parsed_count += 1
-                for change, line in self._in_file(path, data, wanted, parsed_count > _MOST_PARSED):
+        names = old_names.union(self._by_name, near) - {""}
+        automaton = Automaton(map(str.encode, names))
+        read_count = 0
+        for path in paths:
+            words_only = read_count >= _MOST_PARSED
+            old = memory.get(path)
+            questions = self._questions(path, old.names, words_only) if old is not None else {}
+            if old is None or names != old_names or not questions.keys() <= old.answers.keys():
+                try:
+                    data = read(path)
+                except OSError:
+                    continue
+                hits = automaton.places(data)
+                answers = old.answers if old is not None else {}
+                memory[path] = old = FileReads(tuple(map(bytes.decode, hits)), answers)
+                questions = self._questions(path, old.names, words_only)
+                new = {question: questions[question] for question in questions.keys() - answers.keys()}
+                answers.update(self._answers(path, data, hits, new, words_only))
+            read_count += any(old.answers[question] is not None for question in questions)
+            for question, change in questions.items():
+                for line in old.answers[question] or ():
                     if change.what != "key" or (path, line) not in self._sources[change.name]:
                         readers.setdefault(change, []).append((path, line))
                 # Without a fix, readers are only named in the help: two are enough.
-                for change in wanted:
-                    if not self._has_fix(change) and len({*readers.get(change, ())}) >= _MOST_SHOWN:
-                        del self._near[change]
-        return {change: sorted(set(places)) for change, places in readers.items()}
+                if not self._has_fix(change) and len({*readers.get(change, ())}) >= _MOST_SHOWN:
+                    self._near[change] = self._own[change] = set()
+        return {change: sorted(set(places)) for change, places in readers.items()}, names
 
-    def _wanted(self, path: str, data: bytes, hits: Hits) -> dict[Changed, Sequence[int]]:
-        """Return the changes whose names a file may read, with the places of the names in its bytes."""
-        wanted = {}
-        compares = None  # found out where it is needed
-        for name, places in hits.items():
+    def _questions(self, path: str, names: Collection[str], words_only: bool) -> dict[str, Changed]:
+        """Return the changes for whose readers a file that mentions ``names`` is searched, by question."""
+        questions = {}
+        for name in names:
             for change in self._by_name.get(name, ()):
-                if self._is_searched(change, path, hits):
-                    form = _FORMS[change.what]
-                    is_read = any(form.search(_around(data, place, name)) for place in places)
-                    if not is_read and compares is None:
-                        compares = _COMPARES_DISPLAYS.search(data) is not None
-                    if is_read or compares:
-                        wanted[change] = places
-        return wanted
+                near = self._near[change]
+                if near is None or not near.isdisjoint(names) or path in self._own[change]:
+                    questions[f"{change.what} {near is None} {words_only} {change.name}"] = change
+        return questions
 
-    def _is_searched(self, change: Changed, path: str, hits: Hits) -> bool:
-        """Return whether a file that mentions ``hits`` is searched for readers of a change."""
-        if change not in self._near:  # enough readers are known
-            return False
-        near = self._near[change]
-        return (
-            near is None
-            or not near.isdisjoint(hits)
-            or any(finding.path == path for finding in self._changed[change])
-        )
+    def _answers(
+        self, path: str, data: bytes, hits: Hits, questions: Mapping[str, Changed], words_only: bool
+    ) -> dict[str, tuple[int, ...] | None]:
+        """Return the lines of a file that read what changes, by question; ``None`` if none of its bytes may."""
+        wanted: dict[Changed, Sequence[int]] = {}
+        compares = None  # found out where it is needed
+        for change in questions.values():
+            name = change.name.encode("utf-8", "replace")
+            form = _FORMS[change.what]
+            is_read = any(form.search(_around(data, place, name)) for place in hits[name])
+            if not is_read and compares is None:
+                compares = _COMPARES_DISPLAYS.search(data) is not None
+            if is_read or compares:
+                wanted[change] = hits[name]
+        lines: dict[Changed, list[int]] = {change: [] for change in wanted}
+        if wanted:
+            for change, line in self._in_file(path, data, wanted, words_only):
+                lines[change].append(line)
+        return {
+            question: tuple(lines[change]) if change in wanted else None
+            for question, change in questions.items()
+        }
 
     def _has_fix(self, change: Changed) -> bool:
         return self._near[change] is None
@@ -237,8 +284,8 @@ def _statements_at(tree: ast.Module, lines: Sequence[int]) -> list[ast.AST]:
     return nodes
 
 
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "replace")
+def _encodable(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
 
 
 def _readable(source: str) -> tuple[str, ast.Module | None]:

@@ -1,0 +1,71 @@
+"""The cached search for code that reads what findings change: after an edit, only the edited files are searched."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gllint.files.discover import Signature, is_settled, signature_of
+from gllint.run.cache import Store
+from gllint.run.index import Index
+from gllint_rules import Finding
+from gllint_rules.check import readers
+from gllint_rules.check.readers import FileReads, Reader
+from gllint_rules.finding import Changed
+from gllint_rules.tuples import NamedTuple
+
+_ENTRY = "readers"
+_FEW_FILES = 3000  # up to this many, reading JSON is faster than importing msgspec
+
+
+class StoredReaders(NamedTuple):
+    """What a search for code that reads one of ``names`` found in each file, with the file's signature."""
+
+    names: frozenset[str]
+    files: dict[str, tuple[Signature, FileReads]]
+
+
+def readers_of(
+    changed: dict[Changed, list[Finding]], index: Index, store: Store | None
+) -> Mapping[Changed, Sequence[Reader]]:
+    """Return the code in all files of a project that reads what findings change."""
+    started = time.time_ns()
+    index.list_files()
+    sources = index.means.sources
+    pages = [path for path in index.means.pages.get(index.root, ()) if os.path.isfile(path)]
+    # Those of files that the walk has just read; a file that changed since then is read anew by the next run.
+    signatures = {path: signature_of(path) for path in (*index.texts(), *pages)} | index.files
+    if sources.buffer_paths():  # which have no signature
+        store = None
+    entry = store.read(_ENTRY, StoredReaders, _entry_from) if store is not None else None
+    names, files = entry or StoredReaders(frozenset(), {})
+    memory = {path: reads for path, (signature, reads) in files.items() if signature == signatures.get(path)}
+    read_paths: list[str] = []
+
+    def read(path: str) -> bytes:
+        read_paths.append(path)
+        return sources.read(path)
+
+    places, names = readers.readers_of(changed, sorted(signatures), read, memory, names)
+    if store is not None and read_paths:
+        rows = {
+            path: (signature, memory[path])
+            for path, signature in signatures.items()
+            if path in memory and signature and is_settled(max(signature.mtime, signature.ctime), started)
+        }
+        store.write(_ENTRY, StoredReaders(names, rows), is_small=len(rows) <= _FEW_FILES)
+    return places
+
+
+def _entry_from(value: Any) -> StoredReaders:
+    """Build the entry from its JSON; raises ``ValueError`` or ``TypeError`` if it has another shape."""
+    names, rows = value
+    files = {}
+    for path, (signature, (words, answers)) in rows.items():
+        lines_by_question = {
+            question: lines and tuple(map(int, lines)) for question, lines in answers.items()
+        }
+        files[path] = Signature(*signature), FileReads(tuple(map(str, words)), lines_by_question)
+    return StoredReaders(frozenset(map(str, names)), files)
