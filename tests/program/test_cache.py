@@ -817,19 +817,25 @@ def test_the_evidence_of_a_module_is_all_that_it_leads_to() -> None:
             assert (before[name] == after[name]) == all(old[at] == new[at] for at in reached)
 
 
-def test_a_file_that_describes_tools_leads_to_others_by_its_imports_alone(
-    write: Write, monkeypatch: pytest.MonkeyPatch, description: str, dispatch: str
-) -> None:
-    """Whether the other file calls the tools by their names depends on no more of it."""
-    project = write({"pyproject.toml": "", "agent.py": description, "jobs.py": dispatch})
-    checked: list[str] = []
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that the rules check."""
+    names: list[str] = []
     check = rules.check_files
 
     def counted(index: Any, paths: Sequence[str], fixes: bool) -> Any:
-        checked.extend(Path(path).name for path in paths)
+        names.extend(Path(path).name for path in paths)
         return check(index, paths, fixes)
 
     monkeypatch.setattr(rules, "check_files", counted)
+    return names
+
+
+def test_a_file_that_describes_tools_leads_to_others_by_its_imports_alone(
+    write: Write, checked: list[str], description: str, dispatch: str
+) -> None:
+    """Whether the other file calls the tools by their names depends on no more of it."""
+    project = write({"pyproject.toml": "", "agent.py": description, "jobs.py": dispatch})
     importing = f"from jobs import Jobs\n{description}"
     for text, findings, names in (
         (description, 0, {"agent.py", "jobs.py"}),
@@ -842,4 +848,21 @@ def test_a_file_that_describes_tools_leads_to_others_by_its_imports_alone(
         age(project)
         checked.clear()
         assert len(Engine(Options(jobs=1, fixes=False)).check([str(project)]).findings) == findings
+        assert {*checked} == names
+
+
+def test_a_file_that_describes_tools_rests_on_the_names_of_others_alone(
+    write: Write, checked: list[str], description: str
+) -> None:
+    """Its tools have no function unless another file has one of their names."""
+    project = write({"pyproject.toml": "", "agent.py": description, "other.py": TOOL})
+    for text, names in (
+        (TOOL, {"agent.py", "other.py"}),
+        (f"{TOOL}# a remark\n", {"other.py"}),
+        (TOOL.replace("heat", "cold"), {"agent.py", "other.py"}),
+    ):
+        (project / "other.py").write_text(text)
+        age(project)
+        checked.clear()
+        Engine(Options(jobs=1, fixes=False)).check([str(project)])
         assert {*checked} == names

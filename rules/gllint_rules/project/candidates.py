@@ -49,7 +49,7 @@ def _without_function(context: Context) -> Iterator[ToolSight]:
     module, words = context.module, context.names.table.descriptions
     all_registrars = context.project.once(registrars)
     names = {r.used_as for r in all_registrars if r.kind == "described" and r.path == module.path}
-    callable_names = context.project.once(_names_with_function) if names else names
+    callable_names = context.project.once(names_with_function) if names else names
     missing = names - callable_names - ({COMPUTED} if callable_names else set())
     if not missing or COMPUTED in callable_names:
         return
@@ -63,7 +63,7 @@ def _without_function(context: Context) -> Iterator[ToolSight]:
             return
 
 
-def _names_with_function(project: Project) -> frozenset[str]:
+def names_with_function(project: Project) -> frozenset[str]:
     """Return the names of the project's tools, and those by which it calls functions that are described as JSON.
 
     :data:`COMPUTED` is among them if it calls what it looks up by a name.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from gllint_rules.project.candidates import names_with_function
 from gllint_rules.project.categories import uses_categories
 from gllint_rules.project.project import registrars, subclasses
 from gllint_rules.project.tool_exports import names_of_tools
@@ -40,8 +41,8 @@ def has_dispatcher(project: Project) -> bool:
 QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
     question.__name__: question
     for question in (
-        all_tools_have_names, dispatchers, has_dispatcher, names_of_tools, names_registries, registrars, registries,
-        subclasses, tool_names, uses_categories,
+        all_tools_have_names, dispatchers, has_dispatcher, names_of_tools, names_registries, names_with_function,
+        registrars, registries, subclasses, tool_names, uses_categories,
     )
 }  # fmt: skip
 
