@@ -240,7 +240,6 @@ MESSAGE = '{"message": "x"}'
         (f"```json\n{MESSAGE}\n```", {"message": "x"}),
         ('{"final": {"message": "x"}}', {"final": {"message": "x"}}),
         (f'{{"a": 1}} and {MESSAGE}', {"message": "x"}),
-        (f'{{"a": {MESSAGE}}}', {"a": {"message": "x"}}),  # it begins as an answer
         (f'So {{"a": {MESSAGE}}}', None),
         ('{"a": 1} ' * 19 + MESSAGE, {"message": "x"}),
         ('So {"a": 1} ' * 20 + MESSAGE, None),
@@ -260,6 +259,12 @@ def test_a_final_message_that_cannot_be_read_is_told_with_its_form(text: str) ->
     with pytest.raises(GLValidationError, match="not valid JSON") as caught:
         final_in(text)
     assert caught.value.code == "STEP_SCHEMA" and '{"message": "…", "claims": […]}' in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("text", [f'{{"a": {MESSAGE}}}', '{"final": 5, "a": "message"}'])
+def test_an_object_that_has_no_message_is_no_final_message(text: str) -> None:
+    with pytest.raises(GLValidationError, match="needs a 'message' that is text"):
+        final_in(text)
 
 
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "unit": "kWh"}}

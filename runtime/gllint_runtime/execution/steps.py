@@ -112,9 +112,10 @@ def _text(value: Any) -> Any:
 
 
 def final_in(text: str) -> dict[str, Any] | None:
-    """Return the final message that is JSON in a text, alone, in a code fence or amid prose; ``None`` if there is none.
+    """Return the object of a final message that is JSON in a text, alone, in a code fence or amid prose.
 
-    Raises GLValidationError STEP_SCHEMA for a text that begins as one but cannot be read.
+    ``{"message", "claims"}``, or an object with that under ``final``; ``None`` if there is none. Raises
+    GLValidationError STEP_SCHEMA for a text that begins as one but is none, or cannot be read.
     """
     text = _text(text)
     if '"message"' not in text:
@@ -124,12 +125,15 @@ def final_in(text: str) -> dict[str, Any] | None:
         try:
             data, end = _DECODER.raw_decode(text, begins.start())
         except (ValueError, RecursionError):
-            break
+            break  # an object within one that does not parse is never taken for the message, as in `read_object`
         final = data.get("final", data)
         if isinstance(final, dict) and "message" in final:
             return dict(data)
         begins, tries = _OBJECT.search(text, end), tries - 1
-    return read_object(text, FINAL_HINT) if text.lstrip().startswith(("{", "```")) else None
+    if text.lstrip().startswith(("{", "```")):
+        read_object(text, FINAL_HINT)  # raises what is wrong with the JSON
+        raise _step_error("A final step needs a 'message' that is text", "final.message", FINAL_HINT)
+    return None
 
 
 FINAL_HINT = (
