@@ -87,6 +87,8 @@ def verdicts(output: Any, answer: str, user: str = "", **settings: Any) -> list[
             ["10 sourced"],
         ),
         ({"mean_ns": 18400}, "18.4 µs", ["18.4 sourced"]),
+        ({"a_eur": 118, "b_eur": 45}, "€118 - €45 = €5310", ["118 sourced", "45 sourced", "5310 unsourced"]),
+        ({"a_eur": 118, "b_eur": 45}, "€118 - €45 = €73", ["118 sourced", "45 sourced", "73 derived"]),
         (
             {"check_in": "2026-05-22", "check_out": "2026-05-25"},
             "del viernes 22 al lunes 25 de mayo",

@@ -1115,22 +1115,16 @@ class _Search:
                 break
             if finding.fails or not finding.reading.renderings:
                 return None
-            terms.append((finding, joint.groupdict().get("operator", "") or ""))
+            # What joins a term to the next one; the last one is joined to the result, without an operator.
+            terms.append((finding, (joint.groupdict().get("operator") or "").strip()))
             end, link = place.start, _OPERATOR
         if len(terms) < 2:
             return None
         terms.reverse()
-        total, product = 0.0, terms[0][0].reading.value
-        for (_, operator), (finding, _) in pairwise(terms):
-            value = finding.reading.value
-            if operator in "+−–-":
-                total, product = total + product, value if operator == "+" else -value
-            elif operator in "/÷:":
-                product = product / value if value else inf
-            else:
-                product *= value * (0.01 if finding.reading.units == ("%",) else 1)
-        if not any(element.fits(total + product) for element in reading.renderings):
+        result = _worked_out(terms)
+        if not any(element.fits(result) for element in reading.renderings):
             return None
+        # One of the terms has the unit of the result, unless the result has none or counts things.
         units = {unit.partition("/")[0] for finding, _ in terms for unit in _units_of(finding)}
         if self.units and units and units.isdisjoint(self.units) and not is_counted(self.units):
             return None
@@ -1140,7 +1134,7 @@ class _Search:
             for source in (finding.derivation.sources if finding.derivation else (finding.source,))
             if source is not None
         )
-        return Derivation("equation", sources, total + product, self.units)
+        return Derivation("equation", sources, result, self.units)
 
     # -------------------------------------------------------------------------------------------- what is tied
 
@@ -1654,6 +1648,20 @@ class _Search:
             for own in record.times[:6]:
                 if own.moment is not None:
                     yield own.moment, own, _KIN
+
+
+def _worked_out(terms: list[tuple[Finding, str]]) -> float:
+    """Return the result of numbers, each with the operator behind it: 3 "×", 118 "+", 45 "" → 399."""
+    total, summand = 0.0, terms[0][0].reading.value  # the summand grows by factors until a sign ends it
+    for (_, operator), (finding, _) in pairwise(terms):
+        value = finding.reading.value
+        if operator in ("+", "−", "–", "-"):
+            total, summand = total + summand, value if operator == "+" else -value
+        elif operator in ("/", "÷"):
+            summand = summand / value if value else inf
+        else:
+            summand *= value * (0.01 if finding.reading.units == ("%",) else 1)
+    return total + summand
 
 
 _FROM = expression(r"\b(?:from|von|de)\s+[$€£]?\Z", re.IGNORECASE)
