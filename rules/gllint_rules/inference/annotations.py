@@ -76,15 +76,21 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
             return UNKNOWN
 
 
-def is_own_name(scope: Scope, name: str) -> bool:
-    """Return whether a class body binds ``name`` by an expression that mentions it: ``Score: Score``.
+def shadows_itself(scope: Scope, name: str) -> bool:
+    """Return whether a class body binds ``name`` by an expression that mentions it: ``A: A``, ``A = A``.
 
-    The name in that expression means an outer binding.
+    The name in that expression means an outer binding. Of an annotated name only the annotation counts.
     """
     if scope.kind != "class":
         return False
     return any(
-        _mentions(binding.annotation, name) or (binding.kind == "assign" and _mentions(binding.value, name))
+        _mentions(binding.annotation, name)
+        or (
+            binding.kind == "assign"
+            # `unit = "unit"` is a text; only an annotation may be quoted.
+            and not isinstance(binding.value, facts.Const)
+            and _mentions(binding.value, name)
+        )
         for binding in scope.bindings[name]
     )
 
@@ -109,14 +115,17 @@ def _mentions(expr: Expr | None, name: str) -> bool:
 
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
-    """Return the type that a type alias names: ``X = float | None`` or ``type X = float``."""
+    """Return the value of something that is annotated with an alias: ``X = float | None`` or ``type X = float``.
+
+    ``None`` if the name is no alias: a class, a name that nothing binds, an alias within its own definition.
+    """
     scopes = frame.scope.enclosing()
-    scope = next((s for s in scopes if name in s.bindings and not is_own_name(s, name)), None)
+    scope = next((s for s in scopes if name in s.bindings and not shadows_itself(s, name)), None)
     if scope is None:
         return None
     bindings = facts.alternatives(scope.bindings[name])
+    home = Frame(frame.module, scope, None, frame.bound)
     if len(bindings) > 1:
-        home = Frame(frame.module, scope, None, frame.bound)
         return evaluator.ask(
             ("alias", scope, name, frame.cls),
             lambda: _guarded(evaluator, name, bindings, home),
@@ -129,10 +138,9 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
         return _imported_alias(evaluator, frame.module, binding.module, binding.name)
     if binding.kind not in ("alias", "annotated", "assign") or binding.value is None:
         return None
-    home = Frame(frame.module, scope, None, frame.bound)
     return evaluator.ask(
         ("alias", scope, name, frame.cls),
-        lambda: _aliased(evaluator, facts.alternatives(scope.bindings[name])[-1], home),
+        lambda: _aliased(evaluator, binding, home),
         None,
         lambda: UNKNOWN,
         frame.site(binding.value),
@@ -263,7 +271,10 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
 
 
 def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Value:
-    """Return the value of something that is annotated with a subscript: ``list[float]``, ``Optional[Reading]``."""
+    """Return the value of something that is annotated with a subscript: ``list[float]``, ``Optional[Reading]``.
+
+    The usual generics are known by the last part of their name, wherever it was imported from.
+    """
     name = facts.last_name(base)
     parts = index.items if isinstance(index, facts.Seq) else (index,)
     match name:
@@ -290,10 +301,10 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             named = evaluator.eval(parts[0], replace(frame, env=None))
             return named if isinstance(named, ClassOf) else UNKNOWN
         case _ if name in builtin_names.LIST_GENERICS:
-            if name.lower() == "tuple" and not any(_is_ellipsis(part) for part in parts):
+            # A tuple of one element is read as a list of it.
+            if name.lower() == "tuple" and len(parts) > 1 and not any(map(_is_ellipsis, parts)):
                 entries = tuple(Entry(evaluator.annotation(part, frame), frame.site(part)) for part in parts)
-                if len(entries) > 1:
-                    return ListOf(entries, kind="declared")
+                return ListOf(entries, kind="declared")
             element = evaluator.annotation(parts[0], frame) if parts else None
             return ListOf(rest=element, kind=name.lower())
         case _ if name in builtin_names.DICT_GENERICS and len(parts) == 2:
@@ -301,7 +312,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             return DictOf(open=True, rest=rest, keys=as_keys(keys))
         case _:
             value = evaluator.eval(base, replace(frame, env=None))
-            if isinstance(value, External) and not value.name.startswith("builtins."):
+            if isinstance(value, External):  # `Vec = list` is one, too: `Vec[float]`
                 arguments = tuple(evaluator.annotation(part, frame) for part in parts)
                 site = frame.site(base)
                 instance = stub_values.instance(value.name, arguments, site, f"annotated as `{value.name}`")

@@ -196,7 +196,7 @@ class Evaluator(Questions):
             if (
                 name in scope.bindings
                 and (scope.kind != "class" or scope is start)
-                and not hints.is_own_name(scope, name)
+                and not hints.shadows_itself(scope, name)
             ):
                 return self.binding_value(scope, name, frame)
             if scope.kind == "module":
