@@ -70,7 +70,10 @@ def _line(config: Config, key: str) -> str:
 
 
 def units_text(output_format: str, pack: str | None = None) -> str:
-    """Return the allowed units with their dimension, or those of one ``pack``. Raises :class:`UsageError`."""
+    """Return the allowed units with their dimension, or those of one ``pack``, which need not be allowed here.
+
+    The project's own units have no known dimension: in its place is ``extend-units``. Raises :class:`UsageError`.
+    """
     from gllint_runtime.policy.packs import PACKS
     from gllint_runtime.policy.unit_table import pack_units
     from gllint_runtime.policy.units import ALLOWED_UNITS, dimension_of

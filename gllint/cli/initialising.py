@@ -72,7 +72,7 @@ def _confirm(names: str) -> bool:
 
 
 def _overview(project_plan: Plan) -> Iterator[str]:
-    """Yield the lines that say what was found in the project."""
+    """Yield the lines that say what was found in the project, what is proposed for it, and what that changes."""
     survey = project_plan.survey
     finding_count = len(survey.outcome.findings)
     yield f"Looked through {count_text(len(survey.outcome.checked), 'file')} of {project_plan.root}."
@@ -104,10 +104,11 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         else:
             yield "No setting is proposed, but not everything was checked."
         yield f"Findings: {finding_count}."
-    wrapped = project_plan.proposal.settled.get("unit-packs", 0)
-    if wrapped:
+    # The proposed packs give these findings a unit.
+    with_unit = project_plan.proposal.settled.get("unit-packs", 0)
+    if with_unit:
         yield (
-            f"  {wrapped} of these then {'has' if wrapped == 1 else 'have'} a unit, which the help of the finding "
+            f"  {with_unit} of these then {'has' if with_unit == 1 else 'have'} a unit, which the help of the finding "
             "names. --fix --unsafe-fixes writes it, except in fields of models and where the file computes with the "
             "number."
         )

@@ -263,7 +263,7 @@ class Index:
         read |= {path for path, evidence in self.unread.items() if not evidence.sound}
         return {path for path in read if text_kind(path) is None}
 
-    def unread_files(self) -> dict[str, str]:
+    def incomplete_files(self) -> dict[str, str]:
         """Return the files of the project that were not read completely, each with the reason."""
         reasons = {
             path: self.why_unparsed(path, parsed)
@@ -271,6 +271,7 @@ class Index:
             if isinstance(parsed, Unparsed)
             and text_kind(path) is None  # no file depends on templates and data
         }
+        # Of files that an earlier run could not parse only that is stored, and not the place.
         for path, evidence in self.unread.items():
             if not evidence.sound and path not in self.parsed and text_kind(path) is None:
                 reasons[path] = "cannot be parsed"
@@ -279,6 +280,7 @@ class Index:
                 reasons[path] = screened.error
             elif screened.flags & UNDECODABLE:
                 reasons.setdefault(path, "cannot be decoded")
+            # The mark of an unread cell may be in a text of any file: only in a notebook it says that.
             elif screened.flags & LACKS_CELLS and is_notebook(path):
                 reasons.setdefault(path, "a cell of it cannot be parsed")
         return reasons

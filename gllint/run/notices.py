@@ -106,7 +106,7 @@ def _unparsed(
     sizes = [signature.size for path in others if (signature := index.files.get(path))]
     doubtful = others if sum(sizes) <= _FEW_BYTES else set()
     doubtful |= index.unsound().difference(candidates, exempt)
-    reasons = unread().beside(paths) if index.unread_files().keys() - paths else {}
+    reasons = unread().beside(paths) if index.incomplete_files().keys() - paths else {}
     broken = index.table.broken(sorted(doubtful.union(reasons)))
     reasons |= {path: index.why_unparsed(path, why) for path, why in broken.items()}
     return dict(sorted(reasons.items()))

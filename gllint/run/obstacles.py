@@ -81,7 +81,7 @@ class Obstacles:
     @cached_property
     def files(self) -> dict[str, str]:
         """The files of the project that were not read completely, each with the reason."""
-        return self._index.unread_files()
+        return self._index.incomplete_files()
 
     @cached_property
     def _troubled(self) -> dict[str, str]:

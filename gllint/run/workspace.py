@@ -150,19 +150,26 @@ class Workspace:
         return caused(self._concerning(paths), paths, self.index.own_files())
 
     def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
-        """Return, by file, all findings of the files that have at least one finding about ``paths``."""
+        """Return, by file, all findings of the files that have at least one finding about ``paths``.
+
+        The results of the project are stored on the way, if some are new.
+        """
         path_set = frozenset(paths)
         if path_set not in self._findings_by_paths:
             findings = [
                 finding for path in self._speaking_of(path_set) for finding in self._result(path).findings
             ]
             targets = {finding.path for finding in findings if finding.concerns(path_set)}
+            # Further candidates may find the same in these files: findings at one place are merged, with all tools.
             speakers = self._speaking_of(targets)
             results = (
                 self._with_fixes(speakers) if self._fixes else {path: self._result(path) for path in speakers}
             )
+            # Only the last answer is kept: `landing` and `caused` are called for the same paths.
             self._findings_by_paths = {
-                path_set: {path: all_ for path, all_ in landed(results.values()).items() if path in targets}
+                path_set: {
+                    path: merged for path, merged in landed(results.values()).items() if path in targets
+                }
             }
             self._save()
         return self._findings_by_paths[path_set]

@@ -231,14 +231,17 @@ def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
 
 
 def _runs_lambda(context: Context, place: SyntaxPlace, way: Way) -> bool:
-    """Return whether a tool of the same file runs the lambda at ``place``: ``Tool(func=lambda x: …)``."""
-    uses = [
+    """Return whether a tool of the same file runs the lambda at ``place``: ``Tool(func=lambda x: …)``.
+
+    Sets ``way.is_promised`` if a schema declares the result of such a tool.
+    """
+    tools = [
         tool
         for tool in context.project.tools.of(place.module)
-        for callable in tool.callables
-        if callable.module is place.module
-        and isinstance(callable.function, Lambda)
-        and callable.function.at == place.at
+        for candidate in tool.callables
+        if candidate.module is place.module
+        and isinstance(candidate.function, Lambda)
+        and candidate.function.at == place.at
     ]
-    way.is_promised = way.is_promised or any(tool.result_schema is not None for tool in uses)
-    return bool(uses)
+    way.is_promised = way.is_promised or any(tool.result_schema is not None for tool in tools)
+    return bool(tools)

@@ -247,7 +247,7 @@ class Reader:
             prior = float(digits) if digits and digits.isdecimal() else 0.0
             return ((prior + part, -9, 9),)
         values = []
-        for text in _separations(digits, bool(self.decimal_comma)):
+        for text in _decimal_readings(digits, bool(self.decimal_comma)):
             whole, _, decimals = text.partition(".")
             if len(text) > _MAX_DIGITS or abs(power) > 300:
                 continue
@@ -486,7 +486,7 @@ def _is_dash(text: str, start: int, end: int) -> bool:
     return False
 
 
-def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
+def _decimal_readings(text: str, decimal_comma: bool) -> Iterator[str]:
     """Yield the digits with a point as the decimal mark, in each way in which the separators can be read.
 
     "1,234" → "1234"; where commas were decimal before, "1.234" and "1234". "1.234,5" → "1234.5".
@@ -500,6 +500,7 @@ def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
     commas, points = plain.count(","), plain.count(".")
     last = "," if plain.rfind(",") > plain.rfind(".") else "."
     whole, _, decimals = plain.rpartition(last)
+    # The three digits behind the last mark may be a group of thousands; in "0.125" they are not.
     is_group = len(decimals) == 3 and _GROUPS.fullmatch(plain) is not None and plain[0] != "0"
     if commas and points:
         yield f"{whole.replace(',', '').replace('.', '')}.{decimals}"

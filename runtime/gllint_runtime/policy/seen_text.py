@@ -34,7 +34,7 @@ class SeenText:
             self._strip(source)
 
     def _strip(self, source: str) -> None:
-        """Set the text without markup, and note for each piece of it how much further on it is in the source."""
+        """Set the text with what a reader sees in place of its markup; note the place of each piece in the source."""
         pieces: list[str] = []
         shifts: list[
             tuple[int, int]
@@ -43,12 +43,8 @@ class SeenText:
         for match in _MARKUP.finditer(source):
             new = _seen(match)
             pieces += source[at : match.start()], new
-            length += match.start() - at
-            if len(new) == 1 and len(match[0]) == 1:
-                length += 1
-            else:
-                length += len(new)
-                shifts.append((length, match.end() - length))
+            length += match.start() - at + len(new)
+            shifts.append((length, match.end() - length))
             at = match.end()
         if not pieces:
             return

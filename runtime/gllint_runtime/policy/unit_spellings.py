@@ -107,9 +107,11 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     written = [unit for meaning in meanings if (unit := reader.written(meaning))]
     if len(meanings) > 1 or reader.is_open:
         return Spelling(remark=reader.remark or _either(written), is_ambiguous=True)
+    # A unit of a pack that is not in force is spelled as it should be: there is nothing to suggest.
     if not written or written[0] == as_listed(text, extend, PACKS):
         return Spelling(remark=reader.remark)
     letters = _folded(written[0])
+    # "CAL" means `cal`, but "Cal" may be a thousand of it.
     is_other = any(_folded(name) == letters for name in others)
     return Spelling(written[0], _folded(text) == letters and not is_other)
 

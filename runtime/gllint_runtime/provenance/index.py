@@ -372,11 +372,13 @@ class Mentions:
 
     def __init__(self, index: Names) -> None:
         self._index = index
-        self._names: list[Name] = []
+        self._names: list[Name] = []  # in the order of the text, as the parts are
         self._parts: list[NamePart] = []
-        self._starts: list[int] = []
+        # Where each of them begins, for a binary search.
+        self._name_starts: list[int] = []
         self._part_starts: list[int] = []
-        self._named: dict[tuple[int, ...], Members] = {}
+        # The answers of `named`, by the numbers of the names in the stretches, -1, and the numbers of the parts.
+        self._members: dict[tuple[int, ...], Members] = {}
 
     def read(
         self, starts: Sequence[int], words: Sequence[str], moments: Iterable[tuple[int, Moment]]
@@ -385,7 +387,7 @@ class Mentions:
         names, parts = self._index.find(starts, words, moments)
         self._names += names
         self._parts += parts
-        self._starts += map(itemgetter(0), names)
+        self._name_starts += map(itemgetter(0), names)
         self._part_starts += map(itemgetter(0), parts)
 
     def named(self, spans: Iterable[tuple[int, int]]) -> Members:
@@ -393,14 +395,14 @@ class Mentions:
         names: list[int] = []
         parts: list[int] = []
         for start, end in spans:
-            first = bisect_left(self._starts, start)
-            last = bisect_left(self._starts, end)
+            first = bisect_left(self._name_starts, start)
+            last = bisect_left(self._name_starts, end)
             names += [place for place in range(first, last) if self._names[place][1] <= end]
             parts += range(bisect_left(self._part_starts, start), bisect_left(self._part_starts, end))
         key = (*names, -1, *parts)
-        members = self._named.get(key)
+        members = self._members.get(key)
         if members is None:
-            members = self._named[key] = self._of(names, parts)
+            members = self._members[key] = self._of(names, parts)
         return members
 
     def _of(self, names: list[int], parts: list[int]) -> Members:
@@ -444,7 +446,7 @@ class Mentions:
         places = [
             start
             for start, _, groups in self._names[
-                bisect_left(self._starts, span[0]) : bisect_left(self._starts, span[1])
+                bisect_left(self._name_starts, span[0]) : bisect_left(self._name_starts, span[1])
             ]
             if any(not chain.isdisjoint(records) for records in groups.values())
         ]

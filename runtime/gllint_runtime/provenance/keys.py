@@ -143,7 +143,10 @@ def is_thing(key: str) -> bool:
 
 @cache
 def minor_sizes() -> dict[str, float]:
-    """The parts of a currency, and how many make one."""
+    """The parts of a currency, in the singular, and how many make one: ``{"cent": 100.0, "milli": 1000.0}``.
+
+    Who looks a word up takes the ``s`` off its end, too.
+    """
     return {
         word.removesuffix("s"): float(size)
         for size, words in words_table()["minor keys"].items()
