@@ -1121,7 +1121,7 @@ class _Search:
         if len(terms) < 2:
             return None
         terms.reverse()
-        result = _worked_out(terms)
+        result = _result_of(terms)
         if not any(element.fits(result) for element in reading.renderings):
             return None
         # One of the terms has the unit of the result, unless the result has none or counts things.
@@ -1650,7 +1650,7 @@ class _Search:
                     yield own.moment, own, _KIN
 
 
-def _worked_out(terms: list[tuple[Finding, str]]) -> float:
+def _result_of(terms: list[tuple[Finding, str]]) -> float:
     """Return the result of numbers, each with the operator behind it: 3 "×", 118 "+", 45 "" → 399."""
     total, summand = 0.0, terms[0][0].reading.value  # the summand grows by factors until a sign ends it
     for (_, operator), (finding, _) in pairwise(terms):
