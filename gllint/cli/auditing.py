@@ -36,7 +36,6 @@ _ENDINGS = ", ".join(_SUFFIXES)
 # Compressed or rotated runs (`runs.jsonl.gz`, `runs.jsonl.1`), not other files (`runs.jsonl.lock`).
 _MAY_BE_RUN = re.compile(r"\.(?:jsonl?|ndjson)\.(?:gz|bz2|xz|zst|lz4|br|zip|[0-9-]+|old|bak)$", re.IGNORECASE)
 _MOST_TROUBLES = 20  # of one file that are reported
-_MEGABYTE = 1 << 20
 
 
 class Request(NamedTuple):

@@ -298,6 +298,14 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
+def entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, by name; nothing if it cannot be listed."""
+    try:
+        return sorted(_list(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
 def _sorted_out(start: str, entries: list[os.DirEntry[str]], judge: _Judge, marks: list[str]) -> _Listing:
     """Return what there is to visit and what is left out among the ``entries`` of a folder with some ``marks``.
 

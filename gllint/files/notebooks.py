@@ -53,7 +53,6 @@ _OTHER_CELLS = frozenset(
     }
 )  # fmt: skip
 _PYTHON_KERNELS = ("python", "python3", "ipython", "ipython3", "")
-_KEYS = frozenset({"cells", "cell_type", "source"})
 _CELL_MAGIC = re.compile(r"\s*%%(\w+|!)")
 _BEGINNINGS = ("%", "!", "?", "/", ",", ";")  # of no line of Python
 # Magics that IPython takes without their sign where the line is no Python: `pip install x`.
@@ -263,8 +262,6 @@ def read(data: bytes) -> Notebook | str:
         return f"{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
     except RecursionError:
         return "1:1: not valid JSON: nested too deeply"
-    except ValueError as error:
-        return f"1:1: not valid JSON: {error}"
     problem = _problem(document)
     if problem is not None:
         return f"1:1: {problem}"
@@ -302,23 +299,9 @@ class _Decoder(json.JSONDecoder):
     """Reads JSON, its strings with their places. A number of any length says nothing to us."""
 
     def __init__(self) -> None:
-        super().__init__(parse_int=float, object_pairs_hook=_object)
+        super().__init__(parse_int=float)
         self.parse_string = _scan_piece
         self.scan_once = py_make_scanner(self)  # the one in C would not ask
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON as a dict: ``[("source", ["x = 1"])]`` → ``{"source": ["x = 1"]}``.
-
-    Raises ValueError if a key of ``_KEYS`` occurs twice, since readers differ in which of the values they take.
-    """
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        for name in sorted(_KEYS.intersection(names)):
-            if names.count(name) > 1:
-                raise ValueError(f"the key '{name}' appears twice in an object")
-    return result
 
 
 def _scan_piece(text: str, start: int, strict: bool) -> tuple[_Piece, int]:

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
-from gllint.files.discover import Folders, Omission, SourceFile, walk
+from gllint.files.discover import Folders, Omission, SourceFile, entries_of, walk
 from gllint.files.places import Places
 from gllint.files.writing import read_bytes
 from gllint.run.signing import signer
@@ -270,7 +270,7 @@ def _removed(folder: str, is_ours: Callable[[os.DirEntry[str]], bool], with_stor
     """Remove gllint's own files in a folder, and the folder if nothing else is in it."""
     foreign_files: list[str] = []
     removed = False
-    for entry in _entries(folder):
+    for entry in entries_of(folder):
         if with_stores and _is_store(entry):
             result = _removed(entry.path, _is_entry)
         else:
@@ -286,14 +286,6 @@ def _removed(folder: str, is_ours: Callable[[os.DirEntry[str]], bool], with_stor
 
 def _is_store(entry: os.DirEntry[str]) -> bool:
     return _STORE.fullmatch(entry.name) is not None and entry.is_dir(follow_symlinks=False)
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
 
 
 def _unlinked(path: str) -> bool:
@@ -369,7 +361,7 @@ def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
 
 
 def _label(top: str) -> None:
-    if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
+    if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in entries_of(top)):
         return  # the user keeps other files there, which git must not ignore
     for name, text in _LABELS.items():
         with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "xb") as file:
@@ -379,6 +371,6 @@ def _label(top: str) -> None:
 def _prune(top: str) -> None:
     """Remove the stores that were not written to for two weeks. Other files are not gllint's and are kept."""
     limit = time.time() - _KEEP_SECONDS
-    for entry in _entries(top):
+    for entry in entries_of(top):
         if _is_store(entry) and entry.stat(follow_symlinks=False).st_mtime < limit:
             _removed(entry.path, _is_entry)

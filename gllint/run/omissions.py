@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from gllint.files.discover import FILE, FOLDER, LINK, SCRIPT, Omission, is_python_name, is_script
+from gllint.files.discover import FILE, FOLDER, LINK, SCRIPT, Omission, entries_of, is_python_name, is_script
 from gllint.files.places import Places
 from gllint.files.sources import is_notebook, read_python
 from gllint.files.tracked import tracked
@@ -166,7 +166,7 @@ class Omissions:
         while pending:
             folder = pending.pop()
             stores = _STORES.get(os.path.basename(folder), ())
-            entries = _entries(folder)
+            entries = entries_of(folder)
             self._entries -= len(entries)
             if self._entries < 0:
                 if not any(full.path == f"{omission.path}/" for full in self._full):
@@ -253,17 +253,9 @@ def _near(omission: Omission) -> Iterator[str]:
     elif omission.what == FOLDER and name.isidentifier() and name != "__pycache__":
         yield from (
             f"{omission.path}/{entry.name}"
-            for entry in _entries(omission.path)
+            for entry in entries_of(omission.path)
             if is_python_name(entry.name) and not is_notebook(entry.name)
         )
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
 
 
 def _same(path: str, other: str) -> bool:

@@ -394,35 +394,22 @@ class Comments:
 
 def _noqas(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:
     """Yield where a comment has a noqa, and how that is read; ``None``: not at all, so that it suppresses nothing."""
-    folded = _folded(text)
-    for begin in _NOQA_START.finditer(folded):
-        match, folded_match = NOQA.match(text, begin.start()), NOQA.match(folded, begin.start())
-        is_read = match is not None and folded_match is not None and match["codes"] == folded_match["codes"]
-        yield begin.start(), match if is_read else None
-
-
-def _folded(text: str) -> str:
-    """Return a text of the same length, its look-alikes (``：``, ``Ｌ``) as what they look like."""
-    if text.isascii():
-        return text
-    from unicodedata import normalize
-
-    return "".join(plain if len(plain := normalize("NFKC", char)) == 1 else char for char in text)
+    for begin in _NOQA_START.finditer(text):
+        yield begin.start(), NOQA.match(text, begin.start())
 
 
 def _unread_noqas(line: int, column: int, text: str) -> Iterator[Unreadable]:
     """Yield what is wrong with the noqas of a comment that seem meant for us: ``# noqa: GL10X``, ``# noqa GL101``."""
-    folded = _folded(text)
     for start, match in _noqas(text):
         begin = match.end() if match is not None else start
-        word = (_NEXT_WORD if match is not None else _FIRST_WORD).match(folded, begin)
+        word = (_NEXT_WORD if match is not None else _FIRST_WORD).match(text, begin)
         is_word = word is not None and _LIKE_OURS.fullmatch(word["word"]) is not None
         if word is not None and is_word and _selector(text[slice(*word.span("word"))]) is None:
             first, end = word.span("word")
             span = Span(line, column + first, line, column + end)
             yield from filter(None, (_not_codes(span, [text[first:end]]),))
         elif match is None:
-            rest = folded[start : _upto_next(folded, start + 1)].rstrip()
+            rest = text[start : _upto_next(text, start + 1)].rstrip()
             if _LIKE_OURS.search(rest) is not None:
                 span = Span(line, column + start, line, column + start + len(rest))
                 yield _no_form(span, rest.partition(":")[2] or rest)

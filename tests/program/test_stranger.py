@@ -395,28 +395,6 @@ def places() -> Iterator[Attempt]:
             {f"a{name}": TOOL, "clean.py": CLEAN},
             "nothing: neither Python nor anything here runs it",
         )
-    for name, line in (
-        ("a.pyx", 'exec(open("a.pyx").read())'),
-        ("a.pyc", 'import runpy\nrunpy.run_path("a.pyc")'),
-        (
-            "a.txt",
-            'from pathlib import Path\ntext = Path(__file__).with_name("a.txt").read_text()\nexec(text)',
-        ),
-        (
-            "a.py ",
-            'from importlib.machinery import SourceFileLoader\nSourceFileLoader("a", "a.py ").load_module()',
-        ),
-        ("s/a.pth", 'import os\nexec(compile(open(os.path.join("s", "./s/a.pth")).read(), "x", "exec"))'),
-        ("a", 'import importlib.util as u\nu.spec_from_file_location("a", "a")'),
-        ("s/a.tmpl", 'import runpy\nrunpy.run_path("s/a.tmpl")'),
-        (".venv/a.py", 'import runpy\nrunpy.run_path(".venv/a.py")'),
-        ("build/a.py", 'import importlib\nimportlib.import_module("build.a")'),
-    ):
-        yield (
-            f"{name!r} is run by its path",
-            {name: TOOL, "clean.py": line + "\n", ".venv/pyvenv.cfg": "", "build/CACHEDIR.TAG": ""},
-            f"told: 1 file not checked, run from code by its path: {name}",
-        )
     yield (
         "no ending but #!",
         {"agent": "#!/usr/bin/env python3\n" + TOOL, "clean.py": CLEAN},
@@ -539,11 +517,6 @@ def notebooks() -> Iterator[Attempt]:
         "a tool behind a cell with a syntax error",
         {"a.ipynb": notebook([code("x = ("), code(TOOL)])},
         "GL101 a.ipynb:cell 2:7",
-    )
-    yield (
-        "cells twice",
-        {"a.ipynb": notebook([code(TOOL)])[:-1] + ', "cells": []}'},
-        "GL900 a.ipynb:1",
     )
     yield (
         "output cells",

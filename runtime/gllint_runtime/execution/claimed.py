@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError, GLValidationError
-from gllint_runtime.policy.schemas import NAMED, OF_THE_VALUE, Quantity
+from gllint_runtime.policy.schemas import NAMED, OF_THE_VALUE, QUANTITY_INLINED, Quantity
 
 __all__ = ["Claimed", "ClaimedText", "Unclaimed"]  # what type checkers see of a name that is only imported
 
@@ -72,12 +72,7 @@ CLAIM_SCHEMA: dict[str, Any] = {
     "properties": {
         "source_call_id": {"type": "string", "description": "The tool_call_id of the call, for example tc_1"},
         "path": {"type": "string", "description": "For example $.heat"},
-        "quantity": {
-            "type": "object",
-            "properties": {"value": {"type": "number"}, "unit": {"type": "string"}},
-            "required": ["value", "unit"],
-            "additionalProperties": False,
-        },
+        "quantity": QUANTITY_INLINED,
     },
     "required": ["source_call_id", "path", "quantity"],
     "additionalProperties": False,

@@ -100,29 +100,11 @@ _FURTHER_POINTS = frozenset("¡¿‘’“”…、。「」『』（），！�
 _UNSEEN = frozenset(
     "\u0335\u0336\u0337\u0338\u115f\u1160\u3164\uffa0"
 )  # strokes, and letters without a shape
-_WORDS_BEHIND = (  # that are as short as symbols of units
-    *(
-        "of",
-        "in",
-        "and",
-        "for",
-        "from",
-        "to",
-        "at",
-        "on",
-        "by",
-        "is",
-        "was",
-        "are",
-        "has",
-        "had",
-        "as",
-        "or",
-        "but",
-        "so",
-    ),
-    *("de", "en", "im", "und", "et", "y", "и"),
-)
+# Those that are as short as symbols of units.
+_WORDS_BEHIND = (
+    "of", "in", "and", "for", "from", "to", "at", "on", "by", "is", "was", "are", "has", "had", "as", "or", "but", "so",
+    "de", "en", "im", "und", "et", "y", "и",
+)  # fmt: skip
 _WITHOUT_CASE = ("\u0590", "\u0dff")  # scripts from Hebrew to Sinhala, which write words of two letters
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from itertools import accumulate
 
 from gllint_runtime.policy.text_units import words_table
 
@@ -79,8 +78,3 @@ def _seen(match: re.Match[str]) -> str:
     if kind == "below":
         return f"{match['above']}/{inner}"
     return inner if kind in ("inner", "escaped", "mark") else ""
-
-
-def line_starts(text: str) -> list[int]:
-    """Return where the lines of a text begin."""
-    return [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]
