@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -15,7 +17,8 @@ import mcp
 from mcp.server.mcpserver import MCPServer
 
 from gllint_runtime import GLError, Session
-from gllint_runtime.adapters.mcp import VERIFY, gate, session_of, turn_of
+from gllint_runtime.adapters import kit
+from gllint_runtime.adapters.mcp import VERIFY, _ServerGate, gate, session_of, turn_of
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -166,3 +169,15 @@ def test_a_gated_mcp_server_needs_a_session_and_an_mcp_server() -> None:
     ):  # the latter a server of another package
         with pytest.raises(TypeError, match="gate takes a client, a client session or an MCPServer"):
             gate(target, session=Session())
+
+
+def test_a_session_whose_answer_was_refused_is_not_kept() -> None:
+    server_gate = _ServerGate(kit.Gate(mode="sourced"))
+    session = Session(mode="sourced")
+    assert server_gate._verified(session, {"message": "It used 12.5 kWh."}).is_error
+    assert server_gate._verified(session, {"message": "It is warm."}).is_error is not True
+    server_gate._verified(session, {"message": "It used 12.5 kWh."})
+    kept = weakref.ref(session)
+    del session
+    gc.collect()
+    assert kept() is None

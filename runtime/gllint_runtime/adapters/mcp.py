@@ -165,7 +165,7 @@ class _ServerGate:
 
     def __init__(self, gate: kit.Gate) -> None:
         self.gate = gate
-        self._turns: WeakKeyDictionary[Session, kit.Turn] = WeakKeyDictionary()
+        self._attempts: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Record the result of a tool's call, or answer a call of the gate's own tool; other requests pass."""
@@ -186,14 +186,15 @@ class _ServerGate:
 
     def _verified(self, session: Session, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Return a message as the user may see it, or the hint, at most ``max_retries`` times for one answer."""
-        turn = self._turns.setdefault(session, kit.Turn(self.gate, session))
+        turn = kit.Turn(self.gate, session)
+        turn.attempts = self._attempts.pop(session, 0)
         message, claims = str(arguments.get("message", "")), arguments.get("claims")
         text = turn.attempt(
             lambda: session.check(message, claims or ()).message, lambda error: turn.refusal(error, message)
         )
         if text is None:
+            self._attempts[session] = turn.attempts
             return _refused(turn.hint)
-        del self._turns[session]
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
 
