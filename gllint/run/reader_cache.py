@@ -10,14 +10,13 @@ from typing import Any
 from gllint.files.discover import Signature, is_settled, signature_of
 from gllint.run.cache import Store
 from gllint.run.index import Index
+from gllint.run.screening_cache import FEW_FILES
 from gllint_rules import Finding
-from gllint_rules.check import readers
-from gllint_rules.check.readers import FileReads, Reader
+from gllint_rules.check.readers import FileReads, Reader, Search
 from gllint_rules.finding import Changed
 from gllint_rules.tuples import NamedTuple
 
 _ENTRY = "readers"
-_FEW_FILES = 3000  # up to this many, reading JSON is faster than importing msgspec
 
 
 class StoredReaders(NamedTuple):
@@ -48,14 +47,14 @@ def readers_of(
         read_paths.append(path)
         return sources.read(path)
 
-    places, names = readers.readers_of(changed, sorted(signatures), read, memory, names)
+    places, names = Search(changed).readers(sorted(signatures), read, memory, names)
     if store is not None and read_paths:
         rows = {
             path: (signature, memory[path])
             for path, signature in signatures.items()
             if path in memory and signature and is_settled(max(signature.mtime, signature.ctime), started)
         }
-        store.write(_ENTRY, StoredReaders(names, rows), is_small=len(rows) <= _FEW_FILES)
+        store.write(_ENTRY, StoredReaders(names, rows), is_small=len(rows) <= FEW_FILES)
     return places
 
 

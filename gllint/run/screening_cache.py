@@ -35,7 +35,7 @@ from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.needles import Needles
 
 _WORTH_FILES = 2000
-_FEW_FILES = 3000  # up to this many, reading JSON is faster than importing msgspec
+FEW_FILES = 3000  # up to this many, reading JSON is faster than importing msgspec
 _WORTH_BYTES = 250_000
 _Answer = TypeVar("_Answer")
 
@@ -208,7 +208,7 @@ class Table:
             for path, row in self._rows.items()
             if self._is_settled(row) and (path in self.files or not is_complete)
         }
-        self._store.write("screen", trusted, len(trusted) <= _FEW_FILES)
+        self._store.write("screen", trusted, len(trusted) <= FEW_FILES)
         self._has_changed = False
 
     def _look(

@@ -41,7 +41,8 @@ from gllint.run.screening import Screened
 from gllint.run.screening_cache import Row, rows_from
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
-from gllint_rules.check import merge, readers
+from gllint_rules.check import merge
+from gllint_rules.check.readers import Search
 from gllint_rules.finding import Edit, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
 from gllint_runtime import Policy
 
@@ -118,12 +119,12 @@ def test_only_edited_files_are_searched_again_for_readers(
 ) -> None:
     project = write({"pyproject.toml": "", "agent.py": TOOL, "page.py": PAGE, "plain.py": "SCORE = 1\n"})
     searched: list[str] = []
-    search = readers.readers_of
+    search = Search.readers
 
-    def counted(changed: Any, paths: Any, read: Callable[[str], bytes], *known: Any) -> Any:
-        return search(changed, paths, lambda path: searched.append(Path(path).name) or read(path), *known)
+    def counted(self: Search, paths: Any, read: Callable[[str], bytes], *known: Any) -> Any:
+        return search(self, paths, lambda path: searched.append(Path(path).name) or read(path), *known)
 
-    monkeypatch.setattr(readers, "readers_of", counted)
+    monkeypatch.setattr(Search, "readers", counted)
 
     def expect(names: str, *readers: str, edit: Mapping[str, str] | None = None) -> None:
         for name, text in (edit or {}).items():

@@ -15,7 +15,7 @@ from gllint.run.engine import Engine, Options
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
 from gllint_rules.check.merge import merged
-from gllint_rules.check.readers import changed_by, readers_of, vetted
+from gllint_rules.check.readers import Search, changed_by, vetted
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.data_files import UnreadableData
@@ -143,7 +143,7 @@ def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
         project.add(read_module(path, texts[path]))
     said = [item for path in modules for item in check(project, path, codes)]
     reported = list(merged(i for i in said if isinstance(i, Finding)))
-    readers, _ = readers_of(changed_by(reported), sorted(every), lambda path: every[path].encode(), {})
+    readers, _ = Search(changed_by(reported)).readers(sorted(every), lambda path: every[path].encode(), {})
     findings = vetted(reported, readers, lambda path: path[len(root) + 1 :])
     found = [*findings, *(i for i in said if isinstance(i, Failure))]
     return sorted(found, key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))

@@ -68,21 +68,6 @@ class FileReads(NamedTuple):
     answers: dict[str, tuple[int, ...] | None]
 
 
-def readers_of(
-    changed: dict[Changed, list[Finding]],
-    paths: Iterable[str],
-    read: Callable[[str], bytes],
-    memory: dict[str, FileReads],
-    old_names: frozenset[str] = frozenset(),
-) -> tuple[dict[Changed, list[Reader]], frozenset[str]]:
-    """Return the places that read each of the changes, and all names that were searched for; ``paths`` are all files.
-
-    ``memory`` has what searches for ``old_names`` found in files that are unchanged: only others are read. What this
-    search finds is added to it.
-    """
-    return _Readers(changed).of(paths, read, memory, old_names)
-
-
 def vetted(
     findings: Iterable[Finding], readers: Mapping[Changed, Sequence[Reader]], shown: Callable[[str], str]
 ) -> list[Finding]:
@@ -118,7 +103,7 @@ def _vetted(
     return finding
 
 
-class _Readers:
+class Search:
     """The search for code that reads what findings change. ``changed`` has the findings for each change."""
 
     def __init__(self, changed: dict[Changed, list[Finding]]) -> None:
@@ -137,14 +122,18 @@ class _Readers:
                 (f.path, line) for f in findings for line in range(f.span.line, f.span.end_line + 1)
             }
 
-    def of(
+    def readers(
         self,
         paths: Iterable[str],
         read: Callable[[str], bytes],
         memory: dict[str, FileReads],
-        old_names: frozenset[str],
+        old_names: frozenset[str] = frozenset(),
     ) -> tuple[dict[Changed, list[Reader]], frozenset[str]]:
-        """Return the places that read each of the changes, in the order of paths and lines, and all names."""
+        """Return the places that read each of the changes, and all names that were searched for.
+
+        ``paths`` are all files of the project. ``memory`` has what searches for ``old_names`` found in files that are
+        unchanged: only others are read. What this search finds is added to it.
+        """
         from gllint_rules.words.screen import Automaton  # known readers need none
 
         readers: dict[Changed, list[Reader]] = {}
@@ -169,11 +158,16 @@ class _Readers:
                 answers.update(self._answers(path, data, hits, new, words_only))
             read_count += any(old.answers[question] is not None for question in questions)
             for question, change in questions.items():
-                for line in old.answers[question] or ():
+                lines = old.answers[question] or ()
+                for line in lines:
                     if change.what != "key" or (path, line) not in self._sources[change.name]:
                         readers.setdefault(change, []).append((path, line))
                 # Without a fix, readers are only named in the help: two are enough.
-                if not self._has_fix(change) and len({*readers.get(change, ())}) >= _MOST_SHOWN:
+                if (
+                    lines
+                    and self._near[change] is not None
+                    and len({*readers.get(change, ())}) >= _MOST_SHOWN
+                ):
                     self._near[change] = self._own[change] = set()
         return {change: sorted(set(places)) for change, places in readers.items()}, names
 
@@ -210,9 +204,6 @@ class _Readers:
             for question, change in questions.items()
         }
 
-    def _has_fix(self, change: Changed) -> bool:
-        return self._near[change] is None
-
     def _in_file(
         self, path: str, data: bytes, wanted: Mapping[Changed, Sequence[int]], words_only: bool
     ) -> Iterator[tuple[Changed, int]]:
@@ -229,7 +220,7 @@ class _Readers:
         by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
         # An attribute of that name mostly belongs to another object. It is reason enough to drop a fix, but a help
         # about a key without a fix does not name it.
-        by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._has_fix(c)}
+        by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._near[c] is None}
         if any(c.what == "result" for c in wanted):  # its variable may be read in any later statement
             nodes = list(ast.walk(tree))
             whole = _whole_reads(nodes)

@@ -11,7 +11,6 @@ from functools import lru_cache
 import libcst as cst
 
 from gllint_rules.finding import Edit, Fix
-from gllint_rules.fixes.nodes import has_comment
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.edits import difference, insertion, replacement
@@ -127,17 +126,6 @@ class SyntaxPlace:
     def is_beside(self, other: SyntaxPlace) -> bool:
         """Return whether both are in the same line of statements."""
         return self._stretch == other._stretch
-
-    def without_statement(self) -> Edit | None:
-        """Return the edit that removes the statement with its whole lines; ``None`` if a comment would be lost."""
-        lines, stretch = self.positions.lines, self._stretch
-        if has_comment(self._statement.node):
-            return None
-        first_line, _ = lines.place(stretch.begin)
-        last_line, _ = lines.place(stretch.end - 1)
-        begin = lines.starts[first_line - 1]
-        end = lines.starts[last_line] if last_line < len(lines.starts) else len(lines.source)
-        return replacement(self.positions, begin, end, "")
 
     def whole(self, content: str) -> Edit:
         """Return the edit that replaces the expression by ``content``."""
