@@ -144,7 +144,7 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     * "number": "`load` in the result of tool `heat` is a number without a unit"
     * "element": "`loads` in the result of tool `heat` contains a number without a unit"
     * a container of numbers ("dict of numbers"): "`loads` in the result of tool `heat` is a dict of numbers …"
-    * "text": "`load` is returned as text by tool `heat`: no claim can cite it"
+    * "text": "tool `heat` returns `load` as text, not as a Quantity"
     * "": "tool `heat` is annotated to return a number without a unit"
     """
     of = _tool_list([f"`{tool.name}`" if tool.name else "" for tool in tools])
@@ -153,8 +153,8 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
     listed = _joined([f"`{_printable(key)}`" for key in keys])
     if what == "text":
-        verb = "are" if len(keys) > 1 else "is"
-        return f"{listed or 'a number'} {verb} returned as text by {of}: no claim can cite it"
+        quantity = "as Quantities" if len(keys) > 1 else "as a Quantity"
+        return f"{of} {'return' if several else 'returns'} {listed or 'a number'} as text, not {quantity}"
     named = f"{listed} in " if keys else ""
     where = f"{named}the result{'s' * several} of {of}"
     if what == "element":

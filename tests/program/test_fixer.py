@@ -260,7 +260,7 @@ def test_a_page_that_reads_a_key_is_named_and_stops_the_fix(
 ) -> None:
     top = write({"agent.py": HEAT, page: content})
     done = run("check", "--fix", "--unsafe-fixes", ".", cwd=top)
-    assert f"`heat_kwh` is also used at {page}:1" in done.stdout.decode()
+    assert f"If you change `heat_kwh`, also update {page}:1, which uses it." in done.stdout.decode()
     assert (top / "agent.py").read_text() == HEAT
 
 
@@ -268,4 +268,4 @@ def test_a_help_without_a_fix_names_the_readers_in_files_that_know_the_tool(writ
     page = "from agent import heat\n\n\ndef page(site):\n    return heat(site)['score'] * 2\n"
     top = write({"agent.py": HEAT, "apart.py": "def total(row):\n    return row['score']\n", "page.py": page})
     done = run("check", ".", cwd=top)
-    assert "`score` is also used at page.py:5: update that code too." in done.stdout.decode()
+    assert "If you change `score`, also update page.py:5, which uses it." in done.stdout.decode()

@@ -87,7 +87,7 @@ def answer_of(row: Row) -> str:
     match = _HELP.search(help_text)
     assert match is not None, help_text
     unit = match["literal"] if match["literal"] is not None else f"({match['expression']})"
-    joined = "join " if help_text.startswith("Put it and") else ""
+    joined = "join " if help_text.startswith("Put the number and") else ""
     lines = " with " + (match["lines"] or "").replace("`", "") if match["lines"] else ""
     return f"{joined}{unit}{lines}{fix}"
 

@@ -75,13 +75,16 @@ def test_message_and_help_speak_of_it() -> None:
     strict = one(source, {"plain-kinds": []})
     assert (
         strict.help
-        == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`, and set `unit-packs = ["counts"]` in the configuration.'
+        == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`, and set `unit-packs = ["counts"]` in the configuration. It is a count, which needs a unit because of `strict` or `plain-kinds`.'
     )
     assert strict.settings == ('unit-packs = ["counts"]',)
     allowed = one(source, {"plain-kinds": [], "unit-packs": ["counts"]})
     assert allowed.fix is not None and allowed.fix.applicability == "unsafe"
     page = one(source.replace("found", "page"), {"plain-kinds": []})
-    assert page.help == '`page` is an index and needs no unit: set `plain-keys = ["page"]`.'
+    assert (
+        page.help
+        == '`page` is an index, which needs a unit because of `strict` or `plain-kinds`. To leave it without one, set `plain-keys = ["page"]`.'
+    )
 
 
 # ------------------------------------------------------------------------------------------- carried out
@@ -205,12 +208,18 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
 @pytest.mark.parametrize(
     ("unit", "help_says"),
     [
-        ("'kW'", 'Put it and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": "kW"}`.'),
+        (
+            "'kW'",
+            'Put the number and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": "kW"}`.',
+        ),
         (
             "'KW'",
-            'Put it and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
+            'Put the number and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
         ),
-        ("unit", 'Put it and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": unit}`.'),
+        (
+            "unit",
+            'Put the number and the `unit` next to it into one Quantity: `"load": {"value": 5, "unit": unit}`.',
+        ),
         (
             "None",
             'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. gllint found no unit in the code. If you cannot change the code, set `units = {"load" = "<unit>"}` in the configuration.',
@@ -229,17 +238,17 @@ def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_say
     [
         (
             '@tool\ndef f(rows: list) -> int:\n    """F."""\n    return len(rows)\n',
-            "Also change the return annotation of `f` to match.",
+            "Also change the return annotation of `f` to match. It is a count, which needs a unit because of `strict` or `plain-kinds`.",
             '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"value": len(rows), "unit": "count"}\n',
         ),
         (
             '@tool\ndef f(rows: list) -> dict[str, int]:\n    """F."""\n    return {"found": len(rows)}\n',
-            "Also change the return annotation of `f` to match.",
+            "Also change the return annotation of `f` to match. It is a count, which needs a unit because of `strict` or `plain-kinds`.",
             '@tool\ndef f(rows: list) -> dict[str, dict]:\n    """F."""\n    return {"found": {"value": len(rows), "unit": "count"}}\n',
         ),
         (
             '@dataclass\nclass Found:\n    found: int\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found=len(rows))\n',
-            "Also declare the field `found` of `Found` as a Quantity.",
+            "Also declare the field `found` of `Found` as a Quantity. It is a count, which needs a unit because of `strict` or `plain-kinds`.",
             '@dataclass\nclass Found:\n    found: dict\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found={"value": len(rows), "unit": "count"})\n',
         ),
     ],

@@ -100,7 +100,7 @@ def test_the_number_beside_a_text_is_no_text() -> None:
     )
     [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
     assert isinstance(finding, Finding)
-    assert finding.message == "`str(heat_kwh)` is returned as text by tool `f`: no claim can cite it"
+    assert finding.message == "tool `f` returns `str(heat_kwh)` as text, not as a Quantity"
     assert '"heat_kwh": {"value": heat_kwh, "unit": "kWh"}' in finding.help
 
 
@@ -114,7 +114,7 @@ def test_a_direct_call_names_no_tool_where_a_factory_gives_several() -> None:
         finding.message for finding in found if isinstance(finding, Finding) and finding.code == "GL301"
     ]
     assert titles == [
-        "one of 2 tools is called by `._run()` directly: route all tool calls through one function that checks and records them"
+        "`._run()` runs one of 2 tools directly: route all tool calls through one function that checks and records them"
     ]
 
 
@@ -124,5 +124,5 @@ def test_a_number_in_a_text_is_named_by_the_part_that_its_field_takes(text: str)
     body = f"@function_tool\ndef f(s: str):\n    row = {{'heat_kwh': 2.5 * len(s)}}\n    return 'Heat: ' + {text}\n"
     [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
     assert isinstance(finding, Finding)
-    assert finding.message == '`row["heat_kwh"]` is returned as text by tool `f`: no claim can cite it'
+    assert finding.message == 'tool `f` returns `row["heat_kwh"]` as text, not as a Quantity'
     assert '"heat_kwh": {"value": row["heat_kwh"], "unit": "kWh"}' in finding.help

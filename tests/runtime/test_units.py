@@ -558,9 +558,9 @@ HELPS = {
     "y": "Correct the unit, or add it with `y`.",
     "furlong": "Allow it with `furlong`, or convert the value to an allowed unit.",
     "kcal/mol": "Allow it with `kcal/mol`, or convert the value to an allowed unit.",
-    "toe": "It is tonnes of oil equivalent. Allow `toe` with `toe`, or convert the value to an allowed unit.",
+    "toe": "`toe` is tonnes of oil equivalent. If you mean `toe`, allow it with `toe`.",
     "  ": "Write the unit of the value, or allow the empty one with `  `.",
-    "tbd": "It is a placeholder for a unit. Write the unit of the value in its place.",
+    "tbd": "`tbd` is a placeholder for a unit. Write the unit of the value in its place.",
     "x" * 200: f"Correct the unit, or add it with `{'x' * 200}`.",
     "x" * 201: "A unit cannot be that long. Write the unit of the value in its place.",
 }

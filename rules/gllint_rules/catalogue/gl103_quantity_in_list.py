@@ -59,7 +59,7 @@ from gllint_rules.project.results import quantities
 from gllint_rules.rule import Rule
 
 HELP = (
-    "A claim path cannot name an element of a list: return each Quantity under a key of its own, "
+    "By default, a claim path cannot name an element of a list: return each Quantity under a key of its own, "
     "or set `array-paths = true`."
 )
 

@@ -11,15 +11,15 @@ Not reported:
 - digits that are hard-coded in the text;
 - counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer before a plural noun (`{n} rows`);
 - numbers whose name shows that they are a count, index or identifier (`{page}`, `{row_count}`, `{user_id}`);
-- constants in capitals and settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
+- constants with names in capitals (`LIMIT`), settings (`self.config.timeout`) and the tool's own arguments;
 - numbers in error texts: in an `except` block, under or next to a key `error`, or in a text that begins with `Error`;
-- parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
+- parts of dates, times, versions and addresses, and numbers in labels (`Line {n}`, `rows {first} to {last}`);
 - numbers that the same result also contains as a Quantity, or as a number that GL101 reports.
 
 ## Why is this bad?
 
-gllint cannot check the unit of a number in a text. In claims mode no message can cite the number, so the model writes
-it itself, and may change it.
+A text has no field for the unit of a number, so gllint can only guess which word is the unit. In claims mode no message
+can cite the number, and the runtime rejects a message in which the model writes the number itself.
 
 ## Bad
 
@@ -46,12 +46,14 @@ def tank_level(tank: str) -> dict:
 
 ## How to fix
 
-Return the number as a Quantity next to the text, in the same result. The help shows the code. It takes the unit from
-the text after the number, or from another place in the source.
+Return the number as a Quantity next to the text, in the same result. The help shows the code. If a unit follows the
+number in the text, or is elsewhere in the source, the help proposes that unit.
 
 ## Options
 
-`whitelist-patterns` lists patterns of text in which a number is allowed. `extend-units` and `unit-packs` add units.
+- `whitelist-patterns`: numbers in text that matches one of these regular expressions are not reported
+- `mode`: in `sourced` mode, a number is reported only if nothing shows its unit, not even the text next to the number
+- `extend-units`, `unit-packs`: more units
 
 ## References
 
@@ -238,5 +240,5 @@ RULE = Rule(
     summary="A tool returns a number as text",
     documentation=__doc__ or "",
     check=check,
-    options=("whitelist-patterns", "extend-units", "unit-packs"),
+    options=("whitelist-patterns", "mode", "extend-units", "unit-packs"),
 )

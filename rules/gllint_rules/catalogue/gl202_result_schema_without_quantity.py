@@ -75,7 +75,7 @@ from gllint_runtime.policy.schema_numbers import (
 )
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
-HELP = f'Declare the numbers of the result as `{{"$ref": "{QUANTITY_REF}"}}`.'
+HELP = f'In `result_schema`, declare each number of the result as `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:

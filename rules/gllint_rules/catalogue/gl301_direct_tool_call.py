@@ -107,13 +107,13 @@ _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})  # the di
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 _WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
 _MOST_HOPS = 3  # functions that call each other for a tool
-_NAME_YOURS = " If this code is the dispatcher, list its function or class in the setting `dispatchers`."
+_NAME_YOURS = " If this code is itself in such a function, list that function or its class in `dispatchers`."
 
 
 class _DirectCall(NamedTuple):
     """A ``call`` that runs the tool which ``tool`` is an expression for: ``heat`` of ``heat.invoke(args)``.
 
-    ``message`` is the beginning of the finding's: "tool `heat` is called by `.invoke()`".
+    ``message`` is the beginning of the finding's: "`.invoke()` runs tool `heat`".
     """
 
     call: Call
@@ -158,7 +158,7 @@ def _called_methods(context: Context) -> Iterator[_DirectCall]:
                 context, call, func, scope
             )
             if title is not None:
-                yield _DirectCall(call, scope, func.base, f"{title} is called by `.{func.name}()`")
+                yield _DirectCall(call, scope, func.base, f"`.{func.name}()` runs {title}")
 
 
 def _instead(context: Context) -> str:
@@ -249,7 +249,7 @@ def _passed_methods(context: Context) -> Iterator[_DirectCall]:
             if isinstance(method, facts.Attr) and method.name in runs:
                 title = _run_tool(context, method.base, scope, method.name)
                 if title is not None:
-                    yield _DirectCall(call, scope, method.base, f"{title} is called by `.{method.name}`")
+                    yield _DirectCall(call, scope, method.base, f"`.{method.name}` runs {title}")
 
 
 _MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "function_call"})

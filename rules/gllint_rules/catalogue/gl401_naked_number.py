@@ -63,7 +63,7 @@ from gllint_runtime.policy.claims import SHORT_MACRO
 
 if TYPE_CHECKING:
     from gllint_runtime.policy.numbers import NakedNumber
-HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in its place."
+HELP = "Let a tool return the number as a Quantity, and write {{claim:0}} in its place."
 
 
 def check(context: Context) -> Iterator[Pending]:

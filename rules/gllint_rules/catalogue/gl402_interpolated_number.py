@@ -55,7 +55,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import Stretches, final_steps
 from gllint_rules.rule import Rule
 
-HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in its place."
+HELP = "Let a tool return the number as a Quantity, and write {{claim:0}} in its place."
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -58,7 +58,7 @@ from gllint_rules.rule import Rule
 from gllint_rules.words.names import LOG_CALLS
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
-HELP = "Return the number from a tool as a Quantity, and claim it."
+HELP = "Let a tool return the number as a Quantity, and write {{claim:0}} in its place."
 # Replaces a number that is formatted in, so that one pattern reads literal and formatted numbers.
 NUMBER = "0"
 # `$1` is a parameter, not a price, after an operator or a quote, and anywhere in a text with SQL or shell syntax.
@@ -86,7 +86,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         value = context.eval(text, scope)
         if isinstance(value, Text) and value.parts is not None and _states(value, pattern):
-            message = "this text states a number without a claim"
+            message = "this text states a number that it does not take from a tool"
             yield context.finding("GL405", Site(context.module, text.at), message, HELP)
 
 

@@ -121,7 +121,7 @@ def _fields(context: Context, of: ClassOf, visited: set[facts.Class]) -> Iterato
                 continue
             if number(value) is not None and not context.policy.is_plain(name):
                 message = (
-                    f"field `{name}` of answer model `{of.cls.name}` is a number from the language model"
+                    f"field `{name}` of `{of.cls.name}` is a number that the language model writes itself"
                 )
                 yield context.finding("GL406", Site(ancestor.module, annotation.at), message, HELP)
             for inner in _inner_models(value):

@@ -83,7 +83,7 @@ def _changes(finding: Finding) -> tuple[Changed, ...]:
     if finding.fix is not None:
         return finding.fix.changes
     advises_quantity = finding.code == "GL101" and finding.help.startswith(
-        ("Return a Quantity", "Put it and the")
+        ("Return a Quantity", "Put the number and")
     )
     return tuple(Changed("key", key) for key in finding.keys) if advises_quantity else ()
 
@@ -98,7 +98,8 @@ def _vetted(
         places = [p for p in readers.get(change, ()) if not is_checked or p[0] != finding.path]
         if places:
             names = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
-            text = f"`{change.name}` is also used at {names}: update that code too."
+            uses = "uses" if len(places) == 1 else "use"
+            text = f"If you change `{change.name}`, also update {names}, which {uses} it."
             return finding._replace(fix=None, help=f"{finding.help} {text}".strip())
     return finding
 

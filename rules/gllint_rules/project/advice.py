@@ -37,6 +37,7 @@ _UNIT_WORDS = frozenset({"unit", "units", "currency"})
 _LONGEST_KEY = 100
 _NUMBER = "<number>"
 _OPEN = "<unit>"
+_NEEDS_ONE = "which needs a unit because of `strict` or `plain-kinds`"
 
 
 class Advice(NamedTuple):
@@ -257,6 +258,8 @@ def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
     article = "a" if kind == "count" else "an"
     name = f"`{key}`" if _is_shown(key) else "It"
     text = f"{name} is {article} {kind} and needs no unit: set `{line}`."
+    if kind not in policy.plain_kinds:
+        text = f"{name} is {article} {kind}, {_NEEDS_ONE}. To leave it without one, set `{line}`."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -277,7 +280,7 @@ def _joined(
     unit = _quoted(literal) if literal is not None else neighbour.expression
     quantity = number.wrapped(unit or _OPEN)
     entry = f"{_quoted(key)}: {quantity}" if _is_shown(key) else quantity
-    start = f"Put it and the `{neighbour.key}` next to it into one Quantity: `{entry}`"
+    start = f"Put the number and the `{neighbour.key}` next to it into one Quantity: `{entry}`"
     if is_misnamed_quantity(leaf, neighbour):
         start = f"A Quantity calls its unit `unit`: `{quantity}`"
     lines: tuple[str, ...] = ()
@@ -288,7 +291,7 @@ def _joined(
             lines = (allowing(policy, literal),)
         else:
             meant = f"Did you mean `{symbol}`?"
-    return _advised(kind, literal, neighbour, lines, start, meant, declared)
+    return _advised(kind, literal, neighbour, lines, start, declared, meant)
 
 
 def _wrapped(
@@ -322,15 +325,17 @@ def _wrapped(
         start = f"Return a list of Quantities instead: `[{quantity}, …]`"
     else:
         start = f"Return {'a Quantity' if is_single else 'each number as a Quantity'}: `{quantity}`"
-    why_open = ""
+    by_key = why_open = ""
     is_plain_count = is_single and kind == "count" and "count" in policy.plain_kinds
     if unit is None and key is None and is_plain_count and not measure.sources:
-        why_open = "Or return it under a key such as `count`: a count needs no unit there."
+        by_key = "Or return the number under a key such as `count`, where a count needs no unit."
     elif unit is None and is_strict_count:
-        why_open = "It is a count: its unit is `count`, or the thing that is counted, such as `item`."
+        why_open = f"It is a count, {_NEEDS_ONE}: `count`, or the name of what is counted, such as `item`."
+    elif unit == "count" and kind == "count":
+        why_open = f"It is a count, {_NEEDS_ONE}."
     elif unit is None:
         why_open = _why_open(measure, key)
-    return _advised(kind, unit, None, tuple(lines), start, reach, why_open, declared)
+    return _advised(kind, unit, None, tuple(lines), start, reach, by_key, declared, why_open)
 
 
 def _why_open(unit: ShownUnit, key: str | None) -> str:
@@ -343,7 +348,7 @@ def _why_open(unit: ShownUnit, key: str | None) -> str:
             line = f'units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}'
             return f"{reason} If you cannot change the code, set `{line}` in the configuration."
         case (UnitSource(where, units),):
-            use = "use it if it is" if len(units) == 1 else "use the one that is"
+            use = "use that unit if it is" if len(units) == 1 else "use the one that is"
             return f"{_capital(where)} suggests {_either(units)}: {use} right."
         case (first, second, *_):
             return (

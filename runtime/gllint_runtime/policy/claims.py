@@ -193,7 +193,10 @@ def _path_hint(path: str, arrays: bool) -> str:
             return "Count from the first element, as in '$.rows[0].energy': an index cannot be negative."
         if arrays:
             return "Write the index of the element after the key of its list, as in '$.rows[0].energy'."
-        return "Claims cannot refer to list elements: let the tool return the Quantity under its own key."
+        return (
+            "By default, claims cannot refer to list elements. Let the tool return the Quantity under its own key, "
+            "or set `array-paths = true`."
+        )
     if ".." in path or "*" in path:
         return "Name every step of the path; wildcards and recursive descent are not supported."
     if path.strip() in {"", "$", "$."}:

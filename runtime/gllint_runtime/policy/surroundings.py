@@ -197,7 +197,6 @@ _PUNCTUATION = _QUOTES | frozenset(
 _OPENING = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅§¶")  # bullets, arrows and boxes that open a line
 _ARROWS = frozenset("→⇒➜⟶")  # from one value to another
 _HEBREW_PREFIX = expression(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
-_TOUCHES = "Delete {!r}, or put a space between it and the macro."
 _OWN_SIGN = "A sign before a macro would change the value: the tool's own sign is shown."
 _NO_SIGN = "The macro shows its value and its unit: write no sign before it."
 _SIGN_IN_WORDS = "A sign or a currency in words would change it: the tool's own sign and unit are shown."
@@ -231,6 +230,13 @@ _ABBREVIATIONS = frozenset(
 _OPERATORS_ACROSS = frozenset("−⁻－×÷∕⋅∗±∓√∛∜+")
 
 
+def _apart(text: str) -> str:
+    """Return what to do about a text that touches a macro. A number would still be one after a space."""
+    if any(map(str.isnumeric, text)):
+        return f"Delete {text!r}, which would be read as part of the number."
+    return f"Delete {text!r}, or put a space between it and the macro."
+
+
 def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
     """Return what in front of the macro at ``start`` to ``end`` changes its value; ``None`` if nothing does.
 
@@ -259,7 +265,7 @@ def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
             return None
         touching = re.search(r"[^\W_]*\Z|.\Z", text[first:start]) if char.isalnum() else None
         first = start - len(touching[0]) if touching else start - 1
-        return Fault(first, start, _TOUCHES.format(text[first:start]))
+        return Fault(first, start, _apart(text[first:start]))
     blanks = _BLANKS_AT_START.search(plain.letters, first, start)
     place = blanks.start() if blanks else start
     if not place or plain.letters[place - 1] in "\n\u2029":
@@ -429,7 +435,7 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
     if not (_may_touch(char) or _is_unspaced(char) or char == "/"):
         word = _WORD.match(text, end, end + _REACH)
         last = word.end() if word else end + 1
-        return Fault(end, last, _TOUCHES.format(text[end:last]))
+        return Fault(end, last, _apart(text[end:last]))
     place = _next(plain, end) if not _is_unspaced(char) else end
     while unit is not None and char not in "'’" and (end_of_unit := _own_end(plain, place, unit)):
         place = _next(plain, end_of_unit)

@@ -95,10 +95,10 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     if len(plain) > MAX_LENGTH:
         return Spelling()
     if plain.lower() in _table("placeholders")["texts"].split(", "):
-        return Spelling(remark="It is a placeholder for a unit.", is_placeholder=True)
+        return Spelling(remark=f"`{plain}` is a placeholder for a unit.", is_placeholder=True)
     others = _table("others")
     if other := others.get(plain):
-        return Spelling(remark=f"It is {other}.")
+        return Spelling(remark=f"`{plain}` is {other}.")
     if _OF_UCUM.search(plain) and (meant := _of_ucum(plain)) is not None:
         return Spelling(meant)
     reader = _Reader(extend)

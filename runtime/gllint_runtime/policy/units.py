@@ -253,14 +253,12 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
         is_unknown = verdict.status == "unknown"
         text = f"Did you mean `{nearest}`?" if is_unknown else f"Write `{nearest}`, which is the same unit."
         return text if is_nearest_allowed else f"{text} Allow `{nearest}` with `{allowing(nearest)}`."
-    remark = f"{spelling.remark} " if spelling.remark else ""
     if not verdict.unit.strip():
         return f"Write the unit of the value, or allow the empty one with `{allowing(verdict.unit)}`."
-    if packs_for(verdict.unit) or verdict.status == "not-allowed" or remark:
-        unit = f"`{verdict.unit}`" if remark else "it"
-        return (
-            f"{remark}Allow {unit} with `{allowing(verdict.unit)}`, or convert the value to an allowed unit."
-        )
+    if spelling.remark:
+        return f"{spelling.remark} If you mean `{verdict.unit}`, allow it with `{allowing(verdict.unit)}`."
+    if packs_for(verdict.unit) or verdict.status == "not-allowed":
+        return f"Allow it with `{allowing(verdict.unit)}`, or convert the value to an allowed unit."
     return f"Correct the unit, or add it with `{allowing(verdict.unit)}`."
 
 
