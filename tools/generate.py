@@ -55,12 +55,11 @@ TERMS = {
 }
 # What references name, and where it is explained.
 LINKS = {
-    "GreenLang's requirements": "README.md#where-the-rules-come-from",
-    "The QREW guidelines for tools": "README.md#where-the-rules-come-from",
-    "The human-centred tool patterns": "README.md#where-the-rules-come-from",
     "The runtime's page on arguments": "../runtime/arguments.md",
     "The runtime's `Claimed`": "../gate/README.md#structured-answers",
 }
+# Documents that readers of the pages cannot open. `gllint rule` names them.
+UNPUBLISHED = ("DOC-601", "QREW", "human-centred")
 
 
 def documents() -> dict[Path, str]:
@@ -129,9 +128,11 @@ def rule_page(rule: Rule) -> str:
     explanation, bad, rest = page.partition("\n## Bad\n")
     for term, target in TERMS.items():
         explanation = re.sub(rf"(?<![\w`[]){term}(?![\w`])", f"[{term}]({target})", explanation, count=1)
+    if any(name in references for name in UNPUBLISHED):
+        heading = references = ""
     for name, target in LINKS.items():
         references = references.replace(name, f"[{name}]({target})", 1)
-    return explanation + bad + rest + heading + references
+    return re.sub(r"\n## \w+\n\nNone\.\n", "", explanation + bad + rest + heading + references)
 
 
 def rule_tables(folder: str) -> str:
@@ -317,6 +318,7 @@ def own_rule() -> dict[str, str]:
         "acme_rules/acme101_tool_without_description.py",
     )
     rule, package = ((folder / name).read_text("utf-8") for name in (module, "pyproject.toml"))
+    package = package[package.index("[project.entry-points") : package.index("\n[tool.")]
     # More backquotes than the blocks within have.
     return {
         "rule": f'````python title="{module}"\n{rule}````\n',
@@ -325,13 +327,14 @@ def own_rule() -> dict[str, str]:
 
 
 def examples_of(page: Path) -> dict[str, str]:
-    """Return the files of ``examples/gate`` that a page has places for, without their docstrings, by name."""
+    """Return the files of ``examples/gate`` that a page has places for, without docstring and test, by name."""
     files = re.findall(r"^<!-- (\w+\.py) -->$", page.read_text("utf-8"), re.MULTILINE)
     parts = {}
     for file in files:
         source = (REPOSITORY / "examples" / "gate" / file).read_text("utf-8")
         code = re.sub(r'\A""".*?"""\n+', "", source, flags=re.DOTALL)
-        parts[file] = f"```python\n{code}```\n"
+        code, *_ = re.split(r"\n+# -+ does it work\?\n", code)
+        parts[file] = f"```python\n{code.rstrip()}\n```\n"
     return parts
 
 

@@ -19,7 +19,7 @@ that only does arithmetic with generically named parameters (`a`, `x`, `value`).
 
 ## Why is this bad?
 
-A bare number has no unit, so in claims mode no message can cite it. The model may read kilowatt-hours as
+A bare number has no unit, so in claims mode no message can cite the number. The model may read kilowatt-hours as
 megawatt-hours, and no one notices.
 
 ## Bad
@@ -34,21 +34,6 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
     return {"heat_loss": watts}
 ```
 
-```python
-import json
-
-from mcp.server.fastmcp import FastMCP
-from mcp.types import TextContent
-
-mcp = FastMCP("heat")
-
-
-@mcp.tool()
-def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
-    watts = area * u_value * delta
-    return [TextContent(type="text", text=json.dumps({"heat_loss": watts}))]
-```
-
 ## Good
 
 ```python
@@ -61,28 +46,12 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
     return {"heat_loss": {"value": watts, "unit": "W"}}
 ```
 
-```python
-import json
-
-from mcp.server.fastmcp import FastMCP
-from mcp.types import TextContent
-
-mcp = FastMCP("heat")
-
-
-@mcp.tool()
-def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
-    watts = area * u_value * delta
-    answer = {"heat_loss": {"value": watts, "unit": "W"}}
-    return [TextContent(type="text", text=json.dumps(answer))]
-```
-
 ## How to fix
 
 Return `{"value": number, "unit": "…"}` in place of the number. The help of the finding names a unit if the source shows
-one. Otherwise it says `<unit>`, and there is no fix. If the unit must first be allowed, the help names the setting:
-`unit-packs` or `extend-units`. If the tool returns one of its arguments unchanged, leave it out of the result. For
-numbers in a list, set `array-paths`, or give each number a key.
+one. Otherwise the help says `<unit>`, and there is no fix. If the unit must first be allowed, the help names the
+setting `unit-packs` or `extend-units`. If the tool returns one of its arguments unchanged, leave the argument out of
+the result. For numbers in a list, set `array-paths`, or give each number a key.
 
 The fix is unsafe, because code that reads the result then gets a Quantity instead of a number. If code of the project
 reads the key or the result, there is no fix, and the help names up to two of these places.

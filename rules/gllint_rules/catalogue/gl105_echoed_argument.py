@@ -6,8 +6,8 @@ Reports a Quantity in a tool's result whose `value` is an argument of the tool, 
 
 ## Why is this bad?
 
-The model writes the arguments. If a tool returns one, a number that the model made up looks like a number from the
-tool.
+The model writes the arguments. If it makes up a number and the tool returns that argument, the number looks as if it
+came from the tool.
 
 ## Bad
 

@@ -45,8 +45,8 @@ In a `result_schema`, declare a Quantity: `{"$ref": "greenlang://schemas/quantit
 unsafe, because the tool must then return a Quantity.
 
 An `outputSchema` or `output_schema` is read by MCP clients and libraries that cannot resolve a `greenlang:` reference.
-There, write out the schema of a Quantity, as the help shows. It has no automatic fix. The help names a unit only if the
-property's name contains it (`heat_kwh`).
+There, write out the schema of a Quantity, as the help shows: gllint has no fix for this case. The help names a unit
+only if the property's name contains it (`heat_kwh`).
 
 Or declare the unit of the number: `{"type": "number", "x-unit": "kWh"}`. The keywords `unit`, `ucumUnit` and `currency`
 work too. GL501 and GL502 check the declared unit.

@@ -2,8 +2,8 @@
 
 ## What it does
 
-A *claim* in a message cites a Quantity (a value with its unit) in a tool's result. Reports a literal claim path that is
-not `$` followed by the names of fields (`$.heating.power`).
+A *claim* in a message cites a Quantity (a number with its unit) in a tool's result. Reports a literal claim path that
+is not `$` followed by the names of fields (`$.heating.power`).
 
 ## Why is this bad?
 

@@ -3,8 +3,8 @@
 ## What it does
 
 Reports each number with an allowed unit or a currency sign that is hard-coded or formatted into a string. The numbers
-of claims are exempt. Only files that define, import or run tools are searched. Docstrings and log
-calls are exempt. Run this opt-in rule once, before you move an agent to claims mode.
+of claims, docstrings and log calls are exempt. Only files that define, import or run tools are searched. Run this
+opt-in rule once, before you move an agent to claims mode.
 
 ## Why is this bad?
 
@@ -34,7 +34,7 @@ def advice(building: str) -> dict:
 
 ## How to fix
 
-Move the fact into a tool that returns it as a Quantity. Let the answer cite it.
+Move the fact into a tool that returns it as a Quantity, and let the answer cite the tool's result.
 
 ## Options
 

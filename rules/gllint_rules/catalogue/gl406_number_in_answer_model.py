@@ -41,8 +41,8 @@ agent = Agent("openai:gpt-5", output_type=Report)
 
 ## How to fix
 
-Declare the field as `Claimed[Quantity]`: the answer then names the tool call. Or use
-sourced mode (`mode = "sourced"`), in which the runtime checks plain numbers.
+Declare the field as `Claimed[Quantity]`, so that the answer names the tool call. Or use sourced mode
+(`mode = "sourced"`), in which the runtime checks plain numbers.
 
 ## Options
 

@@ -4,8 +4,8 @@
 
 Reports a literal unit that gllint does not know, and that the configuration does not allow. GL502 reports units that
 gllint knows but that are not allowed. The help suggests the unit that was probably meant if the text differs in case
-(`kwh`), is a plural or uses words (`kilowatt-hours`). It suggests none if the text can mean several units (`mw`) or a
-part of one (`GBp` is pence).
+(`kwh`), is a plural or uses words (`kilowatt-hours`). The help suggests no unit if the text can mean several units
+(`mw`) or a part of a unit (`GBp` is pence).
 
 ## Why is this bad?
 

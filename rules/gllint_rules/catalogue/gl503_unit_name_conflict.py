@@ -3,8 +3,8 @@
 ## What it does
 
 Reports a Quantity whose key ends in a unit other than its `unit`: `emissions_kg` in `kWh`, `mean_kW` in `kWh/year`,
-`heat_wh` in `kWh`. If the end of the key can mean several units (`power_mw`), it is reported only if none of them
-fits.
+`heat_wh` in `kWh`. If the end of the key can mean several units (`power_mw`), the key is reported only if none of these
+units fits.
 
 ## Why is this bad?
 

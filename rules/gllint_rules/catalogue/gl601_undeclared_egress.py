@@ -8,7 +8,7 @@ are `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and others.
 
 ## Why is this bad?
 
-A replay repeats a recorded run without the network, so it rejects tools with `live_required=True`. An undeclared
+A replay repeats a recorded run without the network, so a replay rejects tools with `live_required=True`. An undeclared
 tool uses the network during a replay and may get another answer. Then the recorded provenance is wrong.
 
 ## Bad
