@@ -107,7 +107,9 @@ _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})  # the di
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 _WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
 _MOST_HOPS = 3  # functions that call each other for a tool
-_NAME_YOURS = " If this code is itself in such a function, list that function or its class in `dispatchers`."
+_NAME_YOURS = (
+    " If this code is itself in a dispatcher, list that function or class in the setting `dispatchers`."
+)
 
 
 class _DirectCall(NamedTuple):
@@ -531,8 +533,8 @@ def _help(context: Context) -> str:
     if context.project.once(has_dispatcher):
         return f"Call it through the project's dispatcher class.{_NAME_YOURS}"
     return (
-        "`gllint_runtime.dispatch_tool` is such a function: it checks arguments and result, asks for approval, and "
-        f"records the call.{_NAME_YOURS}"
+        "`gllint_runtime.dispatch_tool` is such a function, a dispatcher: it checks arguments and result, asks for "
+        f"approval, and records the call.{_NAME_YOURS}"
     )
 
 

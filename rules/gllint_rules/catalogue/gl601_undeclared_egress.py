@@ -73,7 +73,7 @@ from gllint_rules.project.effects import Kind, undeclared
 from gllint_rules.rule import Rule
 
 EGRESS: tuple[Kind, ...] = ("network",)
-HELP = "Declare it with `live_required=True`: a replay of recorded runs then rejects its calls and stays offline."
+HELP = "Declare it with `live_required=True`, so that a replay of recorded runs rejects its calls and stays offline."
 
 
 def check(context: Context) -> Iterator[Pending]:
