@@ -77,7 +77,10 @@ def use() -> str:
 @pytest.mark.parametrize(
     ("elsewhere", "says"),
     [
-        ("", "`gllint_runtime.dispatch_tool` is such a function: it checks arguments and result"),
+        (
+            "",
+            "`gllint_runtime.dispatch_tool` is such a function, a dispatcher: it checks arguments and result",
+        ),
         (
             "class ToolUsage:\n    def use(self):\n        return Meter\n",
             "Call it through the project's dispatcher: `ToolUsage`.",
