@@ -1,6 +1,6 @@
 """Take the pictures of the README and the site anew, from real runs: ``python tools/pictures.py``.
 
-Terminals become SVG through rich, pages PNG through a headless Chromium.
+Terminals become SVG through rich, which is installed for this alone, pages PNG through a headless Chromium.
 """
 
 from __future__ import annotations
