@@ -95,14 +95,14 @@ LOOPS = {
     ),
     "GL401": Loop(
         (
-            Step("write {{claim:i}} in its place", "about 40 kW.", "{{claim:0}}."),
+            Step("write {{claim:0}} in its place", "about 40 kW.", "{{claim:0}}."),
             Step("'{{claim:0}}' has no entry in claims[]", '"claims": []', CLAIM),
         )
     ),
     "GL402": Loop(
         (
             Step(
-                "write {{claim:i}} in its place",
+                "write {{claim:0}} in its place",
                 'f"The pump draws {power} kW."',
                 '"The pump draws {{claim:0}}."',
             ),
@@ -112,7 +112,7 @@ LOOPS = {
     "GL403": one("`claims[0]` is not used by any macro", "{{claim:1}}", "{{claim:0}}"),
     "GL404": one("Begin at the root of the output: '$.power'.", '"power", "q', '"$.power", "q'),
     "GL405": one(
-        "Return the number from a tool as a Quantity",
+        "Let a tool return the number as a Quantity",
         '"A flat like this uses about 2,900 kWh a year."',
         '{"demand": {"value": look_up(building), "unit": "kWh/year"}}',
     ),
