@@ -104,8 +104,9 @@ def check(context: Context) -> Iterator[Pending]:
     raw = {leaf.site for result in context.results for leaf in leaves(result.value, result.site)}
     for result in context.results:
         beside = numbers_beside(context, result)
+        known: set[Text] = set()
         for text in _texts(result.value):
-            for pending in _in_text(context, result, text, beside):
+            for pending in _in_text(context, result, text, beside, known):
                 if pending.site not in raw:
                     yield pending
 
@@ -183,13 +184,17 @@ def _is_word(text: Text) -> bool:
     return True
 
 
-def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str]) -> Iterator[Pending]:
+def _in_text(
+    context: Context, result: Result, text: Text, beside: frozenset[str], known: set[Text]
+) -> Iterator[Pending]:
     """Yield a finding for each number that is formatted into a text.
 
     ``beside`` is what :func:`numbers_beside` says of the numbers that the result also contains outside its texts.
+    A text that grows in a loop is in many others: ``known`` are those of the result that were looked at.
     """
-    if not text.is_put_together:
+    if not text.is_put_together or text in known:
         return
+    known.add(text)
     template = Template(text.parts or ())
     if _FAILURE.match(template.text):
         return
@@ -198,7 +203,7 @@ def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str
     for place, hole in holes.items():
         for option in options(hole.value):
             if isinstance(option, Text):
-                yield from _in_text(context, result, option, beside)
+                yield from _in_text(context, result, option, beside, known)
         # The elements of a set cannot become Quantities: dicts are not hashable.
         is_set = all(isinstance(o, ListOf) and o.kind == "set" for o in options(hole.value))
         if hole in in_names or is_set or is_of_an_error(hole.site):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gllint_rules.inference.values import Because, Interpolation, Site
 from gllint_rules.project.advice import echoed_argument, number_site
@@ -88,8 +89,14 @@ def _texts_of(context: Context, site: Site) -> set[str]:
 def is_of_an_error(site: Site) -> bool:
     """Return whether an expression is in an ``except`` block."""
     function = function_at(site.module, site.at)
-    return function is not None and any(
-        expr.at == site.at
+    return function is not None and site.at in _numbers_in_handlers(function)
+
+
+@lru_cache(maxsize=64)  # each of many numbers in the texts of a function asks
+def _numbers_in_handlers(function: facts.Function) -> frozenset[int]:
+    """Return the numbers of the expressions in the ``except`` blocks of a function."""
+    return frozenset(
+        expr.at
         for statement in facts.statements(function.body)
         if isinstance(statement, facts.Try)
         for _, handler in statement.handlers
