@@ -1365,7 +1365,9 @@ _LEADS = expression(
     r"im|auf|de|est|sont|à|était)[^\w.;]+){0,3}[^\w.;]*",
     re.IGNORECASE,
 )
-_GROUPS = re.compile(r"(?<![\w.,])(?=[+(\d.]*[ )-][ (]*\d)[+(]{0,2}\d(?:[ ().-]{0,2}\d){6,}(?!\w|[.,]\d)")
+_GROUPS = re.compile(
+    r"(?<![\w.,+(])(?=[+(\d.]{1,40}[ )-][ (]?\d)[+(]{0,2}\d{1,9}(?:[ ().-]{1,2}\d{1,9}){1,8}(?!\w|[.,]\d)"
+)
 _LETTERS_DIGITS = re.compile(r"([A-Z]{1,3})[- ]?(\d{1,5})")
 _OF_TRIED = re.compile(r"(\d{1,3})-(?:for|of)-(\d{1,3})")
 _OUT_OF = re.compile(
