@@ -698,3 +698,25 @@ def test_a_message_costs_the_same_however_many_turns_came_before() -> None:
     steps(2)  # what is read once is read
     for few, many in zip(steps(80), steps(400), strict=True):
         assert many < 1.3 * few
+
+
+def test_a_part_of_what_a_key_counts_is_a_percentage_where_the_block_says_so() -> None:
+    output = {"null_pct": {"email": 3.2, "phone": 18.6}}
+    assert verdicts(output, "Of the phones 18.6% are missing.") == ["18.6 sourced"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("It was acknowledged after 57 minutes, 12 minutes over.", ["57 sourced", "12 derived"]),
+        ("It was acknowledged after 57 minutes, 14 minutes over.", ["57 sourced", "14 unsourced"]),
+        ("It was acknowledged after 57 minutes, 12 minutes early.", ["57 sourced", "12 unsourced"]),
+        ("The run used 1,085 kWh, 86.8% of what it may.", ["1,085 sourced", "86.8 derived"]),
+        ("The run used 1,085 kWh, 83.8% of what it may.", ["1,085 sourced", "83.8 unsourced"]),
+    ],
+)
+def test_a_number_of_the_prompt_with_a_unit_is_put_in_relation(answer: str, expected: list[str]) -> None:
+    conversation = Provenance()
+    conversation.hear("prompt", "Acknowledge each alarm within 45 minutes. Runs may use 1,250 kWh.")
+    conversation.record("tc_1", "look_up", {}, {"acked_after_min": 57, "used_kwh": 1085})
+    assert [f"{finding.reading.text} {finding.verdict}" for finding in conversation.judge(answer)] == expected

@@ -966,10 +966,10 @@ class _Search:
         if not a.value or not b.value:
             return False  # nothing follows from a zero
         if _SAID in (a.rank, b.rank):
-            is_limit = (
-                operation is DIFFERENCE and is_exact and not _words_of("of a limit").isdisjoint(self.words)
-            )
-            if is_limit and (a.is_shown or b.is_shown):
+            is_related = is_exact and not _words_of("of a limit").isdisjoint(self.words)
+            if operation is not DIFFERENCE:
+                is_related = operation is SHARE and bool(a.units and b.units)
+            if is_related and (a.is_shown or b.is_shown):
                 return self.digits > 1  # 66 € above the limit that the user said
             if is_like or a.rank == b.rank == _SAID:
                 return False
@@ -1147,7 +1147,7 @@ class _Search:
                 (max(self.sentence[0], start - 2 * _LONG), min(self.sentence[1] + _LONG, start + 2 * _LONG))
             )
         ]
-        pair = _tied_places(self.reading, near)
+        pair = _tied_places(self.reading, [own for own in near if own.renderings or not self.is_share])
         if pair is None:
             return None
         first, second = pair

@@ -73,7 +73,7 @@ _LINK = expression(
     rf"\s?[,(]?\s?(?:[^\W\d_]+\s){{0,2}}{_LINKS}\s(?:about\s|only\s|the\s)?[$€£]?\Z", re.IGNORECASE
 )
 _REFERENCE = expression(
-    rf"\b(?:than|below|above|under|over|beyond|from|als|que|dans|{_LINKS})\s", re.IGNORECASE
+    rf"\b(?:than|below|above|under|over|beyond|from|als|que|dans|{_LINKS})\s(?!\()", re.IGNORECASE
 )
 _AGAINST = expression(rf"\b{_LINKS}\s", re.IGNORECASE)
 _TO_NEXT = expression(r"[^.;\n]{0,30}\b(?:to|auf|à)\s+(?:about\s+|only\s+|just\s+)?[$€£]?\Z", re.IGNORECASE)

@@ -186,8 +186,9 @@ class Provenance:
             self.index.add(source)
             if source.zone == UTC:
                 self.local_times.add(source)
-            if source.tool == "user" and source.moment is None and not source.is_code:
-                self.statements.append(source)
+            if source.tool in ("user", "prompt") and source.moment is None and not source.is_code:
+                if source.tool == "user" or source.units:
+                    self.statements.append(source)
             if source.units and _is_currency(source.units[0]):
                 currencies = self.currencies.setdefault(source.call_id, set())
                 currencies.update(unit.partition("/")[0] for unit in source.units)

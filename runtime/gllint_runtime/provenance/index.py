@@ -443,11 +443,10 @@ class Mentions:
 
     def last_place_of(self, chain: set[Record], span: tuple[int, int]) -> int:
         """Where a stretch last names one of some records; -1 where it does not."""
+        names = self._names[bisect_left(self._name_starts, span[0]) : bisect_left(self._name_starts, span[1])]
         places = [
             start
-            for start, _, groups in self._names[
-                bisect_left(self._name_starts, span[0]) : bisect_left(self._name_starts, span[1])
-            ]
+            for start, _, groups in names
             if any(not chain.isdisjoint(records) for records in groups.values())
         ]
         parts = [

@@ -436,6 +436,8 @@ class Harvester:
         shown, factor = value, 1.0
         if not is_quantity:
             units, is_open, factor = self._units(path, key, context, record)
+            if not units and context.unit and value % 1:  # the part of phones in null_pct is no phone
+                units, factor = context.unit, context.factor
             value = value * factor if factor != 1.0 else value
             if (size := _size_of_minor(key) or _size_of_minor(record.label)) is not None:
                 value, units = value / size, context.currency
@@ -502,12 +504,9 @@ class Harvester:
             return rate, False, 1.0
         if (named := context.of_key(key)) is not None:
             return named.units, False, named.factor
-        units, is_open = units_of_key(key)
-        if (
-            not units
-            and key.lower() in _unit_keys_alone()
-            and not (key.lower() == "min" and "max" in record.members)
-        ):
+        is_least = key.lower() == "min" and "max" in record.members
+        units, is_open = units_of_key(key) if not is_least else ((), False)
+        if not units and key.lower() in _unit_keys_alone() and not is_least:
             return unit_of_text(key.lower()), True, 1.0
         if units and not is_open:
             return units, False, 1.0
