@@ -213,6 +213,8 @@ def _dispatched(
         case "action":
             [action] = TOOL_ACTIONS
             args = [cst.Arg(cst.Call(cst.Name(action), [named("name", name), named("args", display)]))]
+        case "dict":
+            args = [cst.Arg(_display([("name", name), ("args", display)]))]
         case "pair":
             args = [cst.Arg(name), cst.Arg(display)]
         case "keywords":

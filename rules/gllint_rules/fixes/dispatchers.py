@@ -24,7 +24,7 @@ from gllint_rules.reading.facts import Function, Module, Param
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
 
-Form = Literal["action", "pair", "keywords"]
+Form = Literal["action", "dict", "pair", "keywords"]
 
 _ACTION_NAMES = frozenset({"action", "tool_action", "step", "tool_call", "call", "request"})
 _NAME_NAMES = frozenset({"name", "tool", "tool_name"})
@@ -33,7 +33,7 @@ MOST_MODULES = 100
 
 
 class Dispatcher(NamedTuple):
-    """How to call a tool by its name: ``callee`` takes an action, a name and arguments, or keywords.
+    """How to call a tool by its name: ``callee`` takes an action, a dict, a name and arguments, or keywords.
 
     ``path`` is the file that has the name to import, ``dotted`` its module where it is no file of the project.
     """
@@ -99,6 +99,8 @@ def _form(function: Function) -> Form | None:
     match required:
         case [first] if _is_action(first):
             return "action"
+        case [first] if _is_typed(first, "dict", "Mapping", "Dict"):
+            return "dict"
         case [first] if has_keywords and first.name in _NAME_NAMES:
             return "keywords"
         case [first, second] if first.name in _NAME_NAMES and second.name in _ARGS_NAMES:
@@ -110,9 +112,14 @@ def _form(function: Function) -> Form | None:
 def _is_action(param: Param) -> bool:
     if param.annotation is None:
         return param.name in _ACTION_NAMES
-    if isinstance(param.annotation, facts.Const):
-        return param.annotation.value in TOOL_ACTIONS
-    return facts.last_name(param.annotation) in TOOL_ACTIONS
+    return _is_typed(param, *TOOL_ACTIONS)
+
+
+def _is_typed(param: Param, *names: str) -> bool:
+    annotation = param.annotation
+    if isinstance(annotation, facts.Const):
+        return annotation.value in names
+    return annotation is not None and facts.last_name(annotation) in names
 
 
 def _home_of_action(context: Context, home: Module) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.declarations import declarations, declared_unit
@@ -142,22 +142,25 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
 def argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     """Return the constructor of a class that only stores its arguments, and the argument of each attribute.
 
-    The constructor only assigns arguments and literals to attributes, and no other method assigns one. None for any
-    other class.
+    The constructor only assigns arguments and literals to attributes, and may call that of the only base, which does
+    the same. No other method assigns an attribute. None for any other class.
     """
     return evaluator.ask(
         ("kept arguments", of.cls),
-        lambda: _argument_attributes(of),
+        lambda: _argument_attributes(evaluator, of),
         meanwhile=None,
         instead=lambda: None,
         site=Site(of.module, of.cls.at),
     )
 
 
-def _argument_attributes(of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     """Return what :func:`argument_attributes` does, by reading the statements of ``__init__``."""
     method = of.cls.method("__init__")
-    if method is None or not method.params or of.cls.bases or of.cls.decorators or method.decorators:
+    if method is None or not method.params or of.cls.decorators or method.decorators:
+        return None
+    parent = _base_attributes(evaluator, of) if of.cls.bases else None
+    if of.cls.bases and parent is None:
         return None
     names = {param.name for param in method.params[1:]}
     attributes: dict[str, str] = {}
@@ -173,10 +176,45 @@ def _argument_attributes(of: ClassOf) -> tuple[Function, Mapping[str, str]] | No
                 pass
             case facts.Do(values=(facts.Const(),)):  # a docstring
                 pass
+            case facts.Do(values=(facts.Call(func=facts.Attr(base=base, name="__init__")) as call,)) if (
+                parent is not None and isinstance(base, facts.Call) and facts.last_name(base.func) == "super"
+            ):
+                attributes |= _super_attributes(call, names, *parent)
+                parent = None  # it is called once
             case _:
                 return None
     is_assigned_once = all(len(assignments) <= 1 for assignments in of.cls.attributes.values())
-    return (method, attributes) if attributes and is_assigned_once else None
+    return (method, attributes) if attributes and is_assigned_once and parent is None else None
+
+
+def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+    """Return the attributes that the only base of ``of`` keeps from its arguments; ``None`` if ``of`` redefines one."""
+    base = next(iter(ancestors(evaluator, of)[1:]), None)
+    parent = (
+        argument_attributes(evaluator, base) if isinstance(base, ClassOf) and len(of.cls.bases) == 1 else None
+    )
+    if parent is None or any(
+        name in of.cls.attributes or name in of.cls.scope.bindings for name in parent[1]
+    ):
+        return None
+    return parent
+
+
+def _super_attributes(
+    call: facts.Call, names: Collection[str], method: Function, attributes: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the ``names`` (arguments of a constructor) that ``call`` passes to the base's ``method``, by attribute.
+
+    ``attributes`` maps the attributes that the base sets to its own arguments.
+    """
+    arguments: dict[str, Expr] = {}
+    for param, arg in zip(method.params[1:], call.args, strict=False):
+        if isinstance(arg, facts.Star) or param.kind not in ("positional", "any"):
+            break
+        arguments[param.name] = arg
+    arguments.update({name: arg for name, arg in call.keywords if name is not None})
+    pairs = ((attribute, arguments.get(param)) for attribute, param in attributes.items())
+    return {name: arg.id for name, arg in pairs if isinstance(arg, facts.Name) and arg.id in names}
 
 
 def _is_class_var(annotation: Expr | None) -> bool:

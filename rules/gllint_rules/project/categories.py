@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import classes
-from gllint_rules.inference.origins import sources
 from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, options
+from gllint_rules.project.paths import sources
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
@@ -92,7 +92,7 @@ def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> 
         case Call(args=(inner,), keywords=()) if depth < MOST_NAMES:  # frozenset({…}), tuple([…])
             return _names_level(project, inner, frame, depth + 1)
         case facts.Name() | facts.Attr() if depth < MOST_NAMES:
-            assigned = sources(project.evaluator, expr, frame)
+            assigned = sources(project, expr, frame)
             return any(_names_level(project, source, home, depth + 1) for source, home in assigned)
         case _:
             return False
@@ -221,7 +221,7 @@ def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> froze
             first, second = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
             return first | second if first is not None and second is not None else None
         case facts.Name() | facts.Attr() if depth < MOST_NAMES:
-            assigned = [_levels(project, e, f, depth + 1) for e, f in sources(project.evaluator, expr, frame)]
+            assigned = [_levels(project, e, f, depth + 1) for e, f in sources(project, expr, frame)]
             options = [option for option in assigned if option is not None]
             return frozenset().union(*options) if options and len(options) == len(assigned) else None
         case _:

@@ -13,7 +13,6 @@ from msgspec import Struct, field
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.builtin_names import ENVIRONMENTS
-from gllint_rules.inference.origins import MOST_STEPS, sources
 from gllint_rules.inference.values import (
     NONE,
     Because,
@@ -31,7 +30,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.paths import is_path
+from gllint_rules.project.paths import MOST_STEPS, is_path, sources
 from gllint_rules.project.tool_names import stores
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import (
@@ -372,7 +371,7 @@ class _BodyReader:
                 makers = (o for o in options(self.evaluator.eval(func, frame)) if isinstance(o, External))
                 return next((maker.name for maker in makers if maker.name in NETWORK_CLIENTS), None)
             case facts.Name() | facts.Attr():
-                for source, home in sources(self.evaluator, expr, frame):
+                for source, home in sources(self.project, expr, frame):
                     client = self.client(source, home, depth + 1)
                     if client is not None:
                         return client

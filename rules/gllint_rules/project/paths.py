@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from gllint_rules.inference import values
-from gllint_rules.inference.origins import MOST_STEPS, sources
+from gllint_rules.inference import origins, values
+from gllint_rules.inference.origins import MOST_STEPS as MOST_STEPS
 from gllint_rules.inference.values import External, ExternalInstance, Frame, Text, options
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
@@ -14,6 +14,11 @@ from gllint_rules.words.names import NOTES, PATH_CLASSES, PATH_SAME
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
+
+
+def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
+    """Yield the expressions that are assigned to a name or to an attribute of ``self``, each with its frame."""
+    return origins.sources(project.evaluator, expr, frame)
 
 
 def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
@@ -44,7 +49,7 @@ def _begun_with(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Ex
         case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
             yield base, frame
         case _:
-            yield from sources(project.evaluator, expr, frame)
+            yield from sources(project, expr, frame)
 
 
 def whereabouts(
@@ -71,10 +76,10 @@ def _words(project: Project, expr: Expr, frame: Frame, steps: set[Expr], depth: 
             inner += ((p.value if isinstance(p, facts.Hole) else p, frame) for p in parts)
         case facts.Name(id=name):
             yield name
-            inner += sources(project.evaluator, expr, frame)
+            inner += sources(project, expr, frame)
         case facts.Attr(base=base, name=name):
             yield name
-            inner += [(base, frame), *sources(project.evaluator, expr, frame)]
+            inner += [(base, frame), *sources(project, expr, frame)]
         case facts.Call(func=func, args=args):
             inner += ((part, frame) for part in (func, *args))
         case facts.BinOp(left=first, right=second):

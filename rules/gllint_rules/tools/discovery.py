@@ -66,6 +66,7 @@ _MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
 _DESCRIBED = frozenset({"name", "description"})  # keys of a dict that describes a tool for a model
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 _HANDLER, _HANDLER_PARAMETERS = "handler", ["event", "context"]  # how a function begins that a cloud calls
+MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
 _DECORATED = ("func", "fn", "function", "callable", "f")
 
@@ -644,13 +645,45 @@ class Forms:
                     yield call
 
     def _list_places(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
-        """Return the ``places`` of the tools among the arguments of ``call``: by name alone where the project's own
-        ``__init__`` takes them.
+        """Return the ``places`` of the tools among the arguments of ``call``, by its own signature.
+
+        They differ if classes of the project lie between the call and the outside class.
         """
-        for option in options(self.evaluator.eval(call.func, frame)):
-            init = self.evaluator.class_member(option, "__init__") if isinstance(option, ClassOf) else option
-            if isinstance(init, FunctionOf) and getattr(init.function, "name", "") == "__init__":
-                return tuple(place for place in places if isinstance(place, str))
+        match call.func:
+            case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name="__init__"):
+                cls = frame.scope.enclosing_class()
+                lineage = classes.ancestors(self.evaluator, ClassOf(frame.module, cls))[1:] if cls else ()
+            case facts.Name() | facts.Attr():
+                class_options = (
+                    o for o in options(self.evaluator.eval(call.func, frame)) if isinstance(o, ClassOf)
+                )
+                lineage = next((classes.ancestors(self.evaluator, option) for option in class_options), ())
+            case _:
+                lineage = ()
+        return (
+            self._places_of(tuple(lineage), places)
+            if any(isinstance(of, External) for of in lineage)
+            else places
+        )
+
+    def _places_of(self, lineage: tuple[Value, ...], places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """Return the places of the first ``__init__`` of a line of classes that it hands on to ``places`` of the last
+        one.
+        """
+        for i, of in enumerate(lineage[:MOST_BASES]):
+            if not isinstance(of, ClassOf):
+                break
+            method = of.cls.method("__init__")
+            if method is None:
+                continue
+            wanted = self._places_of(lineage[i + 1 :], places)
+            named = [
+                place for place in wanted if isinstance(place, str)
+            ]  # what bears the name is taken for it
+            for call, scope in of.module.calls_of({"__init__"}):
+                if scope.owner is method and facts.last_name(call.func) == "__init__":
+                    return tuple(dict.fromkeys((*named, *_forwarded_places(method, call, wanted))))
+            return tuple(named)
         return places
 
     def _assigned(self, module: Module) -> Iterator[Tool]:
@@ -867,6 +900,29 @@ def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -
             return name in names and scope.enclosing_class() is of.cls
         case _:
             return False
+
+
+def _forwarded_places(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:
+    """Yield the places of ``method`` whose arguments ``call`` in it forwards to ``wanted`` ones."""
+    named = [param for param in method.params[1:] if param.kind in ("any", "positional", "keyword")]
+    positional = [param.name for param in named if param.kind != "keyword"]
+    stars = {param.kind for param in method.params if param.kind in ("star", "double-star")}
+    first_star = next((i for i, arg in enumerate(call.args) if isinstance(arg, facts.Star)), len(call.args))
+    for place in wanted:
+        if isinstance(place, int):
+            argument = call.args[place] if place < first_star else None
+            if argument is None and first_star < len(call.args) and "star" in stars:
+                yield len(positional) + place - first_star
+        else:
+            argument = call.keyword(place)
+            if argument is None and "double-star" in stars and any(name is None for name, _ in call.keywords):
+                yield place
+        if isinstance(argument, facts.Name):
+            for param in named:
+                if param.name == argument.id:
+                    yield param.name
+                    if param.name in positional:
+                        yield positional.index(param.name)
 
 
 def _keywords_first(places: tuple[Place, ...]) -> tuple[Place, ...]:
