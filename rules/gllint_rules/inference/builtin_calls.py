@@ -6,7 +6,7 @@ or their argument are in :mod:`builtin_names`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
@@ -387,15 +387,36 @@ def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]
     names: list[str] = []
     for option in options(evaluator.eval(call.args[1], frame)):
         literal = option.literal if isinstance(option, Text) else None
-        if literal is None:
+        matches = [literal] if literal is not None else list(_methods_like(evaluator, call, option, frame))
+        if not matches:
             return []
-        names.append(literal)
+        names += matches
     return names
+
+
+def _methods_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
+    """Yield the methods that a name such as ``f"do_{x}"`` may mean; none if too little of it is literal."""
+    base = evaluator.eval(call.args[0], frame)
+    parts = text.parts if isinstance(text, Text) else None
+    if not parts or not isinstance(base, Instance):
+        return
+    begin, end = (part.text if isinstance(part, Literal) else "" for part in (parts[0], parts[-1]))
+    if len(begin.strip("_")) + len(end.strip("_")) < LEAST_OF_A_NAME:
+        return
+    for ancestor in classes.ancestors(evaluator, base.of):
+        for method in ancestor.cls.methods() if isinstance(ancestor, ClassOf) else ():
+            if method.name.startswith(begin) and method.name.endswith(end):
+                yield method.name
 
 
 def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
     return cut(evaluator, value, formatting.dedented, call, frame)
+
+
+def _clean(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    return cut(evaluator, value, formatting.cleaned, call, frame)
 
 
 def cut(
@@ -552,4 +573,5 @@ CALLS: dict[str, Handler] = {
     "asyncio.to_thread": thread_call(0),
     "asyncio.gather": _gather,
     "textwrap.dedent": _dedent,
+    "inspect.cleandoc": _clean,
 }

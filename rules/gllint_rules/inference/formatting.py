@@ -176,6 +176,12 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
     return _filled_in(evaluator, text, _FIELD, filling, frame, call.at)
 
 
+def format_map_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
+    """Return the result of ``text.format_map(mapping)``, which is that of ``text.format(**mapping)``."""
+    spread = facts.Call(call.at, call.func, (), tuple((None, arg) for arg in call.args))
+    return format_call(evaluator, text, spread, frame)
+
+
 def _keyword(call: facts.Call, name: str) -> facts.Expr | None:
     """Return the keyword argument ``name`` of a call, also from a spread dict (``**{"n": 5}``); else None."""
     argument = call.keyword(name)
@@ -302,6 +308,26 @@ def _joined(
 def dedented(text: Text) -> Text:
     """Return the result of ``textwrap.dedent(text)``. A filled-in value counts as one character."""
     return _without(text, _indentation)
+
+
+def cleaned(text: Text) -> Text:
+    """Return the result of ``inspect.cleandoc(text)``."""
+
+    def selection(whole: str) -> Iterable[int]:
+        """Return the positions that ``inspect.cleandoc`` keeps."""
+        first, newline, rest = whole.partition("\n")
+        begin = len(first) + len(newline)
+        indices = list(range(len(first) - len(first.lstrip()), begin))
+        indices += [begin + i for i in _indentation(rest)]
+        visible = [i for i in indices if whole[i] not in " \t\n"]
+        if not visible:
+            return ()
+        # Blank lines at both ends go; the line of the first word keeps its own indentation.
+        start = next((i for i in reversed(indices) if i < visible[0] and whole[i] == "\n"), -1)
+        end = next((i for i in indices if i > visible[-1] and whole[i] == "\n"), len(whole))
+        return [i for i in indices if start < i < end]
+
+    return _without(text, selection)
 
 
 def stripped(text: Text, method: str, characters: str | None) -> Text:

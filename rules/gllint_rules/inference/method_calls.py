@@ -245,6 +245,8 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
     match name:
         case "format":
             return formatting.format_call(evaluator, text, call, frame)
+        case "format_map" if call.args:
+            return formatting.format_map_call(evaluator, text, call, frame)
         case "join" if call.args:
             return formatting.join_call(evaluator, text, call, frame)
         case "replace" if len(call.args) == 2 and text.parts is not None:

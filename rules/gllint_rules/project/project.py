@@ -426,7 +426,8 @@ def _registrars_in(
     project: Project, module: Module, argument: None
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
     project.tools.own(module)
-    return frozenset(project.tools.forms.registrars.get(module.path, ()))
+    forms = project.tools.forms
+    return frozenset((*forms.registrars.get(module.path, ()), *forms.decorator_aliases(module)))
 
 
 def _registrars_through(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ from gllint_rules.tools.framework_names import (
     alias_target,
     bound_function,
     dotted_path,
+    origins,
     real_names,
 )
 from gllint_rules.tools.name_calls import ANYWHERE, called_by_name
@@ -64,6 +65,7 @@ from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCH
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
 _DESCRIBED = frozenset({"name", "description"})  # keys of a dict that describes a tool for a model
+_MOST_RENAMING = 200  # characters of a statement that only gives a decorator another name
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 _HANDLER, _HANDLER_PARAMETERS = "handler", ["event", "context"]  # how a function begins that a cloud calls
 MOST_BASES = 8  # classes between one of the project and that from outside
@@ -119,6 +121,10 @@ class Forms:
             if callee.function not in tool_functions:
                 tool_functions.add(callee.function)
                 yield self._plain("T7", Frame(module, scope), at, callee, rows.get(framework))
+        for tool in self._decorated_by_others(module, registrars):
+            if tool.callables[0].function not in tool_functions:
+                tool_functions.add(tool.callables[0].function)
+                yield tool
         calls = called_by_name(self.evaluator, self.table.descriptions, module, registrars)
         names = Counter(function for _, function in {(call.name, call.function.function) for call in calls})
         for call in calls:
@@ -551,6 +557,51 @@ class Forms:
             decorates=True,
         )
 
+    def decorator_aliases(self, module: Module) -> Iterator[Registrar]:
+        """Yield the names that ``module`` gives to decorators of the table, by which other modules may decorate."""
+        frame = Frame(module, module.scope)
+        renamed: dict[str, Section] = {}  # each name once: what binds it again, makes the same of it
+        for name, section in self._may_be_renamed(module):
+            renamed.setdefault(name, section)
+        for name, section in renamed.items():
+            at = section.number << SECTION_BITS
+            written = facts.Name(at, name)
+            match = self._entry("decorators", written, frame)
+            if match is not None:
+                yield Registrar(module.path, at, name, name, "renamed", match[0].framework.name)
+
+    def _may_be_renamed(self, module: Module) -> Iterator[tuple[str, Section]]:
+        """Yield the names that ``import … as``, or an assignment that mentions one, may give to decorators of the
+        table.
+        """
+        words = self.table.last_names("decorators")
+        for imported in module.outline.imports:
+            if imported.name and imported.name != imported.bound:
+                yield from ((imported.bound, section) for section in module.binders(imported.bound))
+        for section in module.outline.sections:
+            if section.kind == "other" and section.binds and section.end - section.begin <= _MOST_RENAMING:
+                if module.mentions(section, words):
+                    yield from ((name, section) for name in sorted(section.binds))
+
+    def _decorated_by_others(self, module: Module, registrars: frozenset[Registrar]) -> Iterator[Tool]:
+        """T3: the functions of ``module`` under a decorator to which another module gives its name."""
+        names = _renamed(registrars)
+        words = frozenset(name for _, name in names)
+        for function in module.functions_where(
+            lambda section: not section.decorators.isdisjoint(words), SHAPE
+        ):
+            frame = Frame(module, function.scope.parent or function.scope)
+            for written in function.decorators:
+                for home, name in origins(self.evaluator, _callee(written), frame):
+                    if (home.path, name) not in names or home is module:
+                        continue
+                    decorator: Expr = facts.Name(0, name)
+                    if isinstance(written, Call):
+                        decorator = facts.Call(written.at, decorator, written.args, written.keywords)
+                    match = self._entry("decorators", decorator, Frame(home, home.scope))
+                    if match is not None:
+                        yield self._marked(function, frame, *match)
+
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
         """Yield the functions inside a decorated one that it yields or returns (T7)."""
         frame = Frame(module, function.scope.parent or function.scope)
@@ -851,6 +902,12 @@ class Forms:
             if expr is not None and isinstance(ancestor, ClassOf):
                 return list(_texts(self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))))
         return []
+
+
+@lru_cache(maxsize=4)
+def _renamed(registrars: frozenset[Registrar]) -> frozenset[tuple[str, str]]:
+    """Return the names that modules, each by its path, give to decorators of the table."""
+    return frozenset((r.path, r.used_as) for r in map(Registrar._make, registrars) if r.kind == "renamed")
 
 
 def values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr, Scope]]:

@@ -261,6 +261,35 @@ def alias_target(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
     return expr, frame if scope is frame.scope else Frame(frame.module, scope)
 
 
+def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Module, str]]:
+    """Follow a name through re-exports: yield each module that its imports lead to, with its name there."""
+    module = frame.module
+    match expr:
+        case facts.Name(id=name):
+            pass
+        case facts.Attr(base=base, name=name):
+            base_value = evaluator.eval(base, frame)
+            if not isinstance(base_value, ModuleOf):
+                return
+            module = base_value.module
+            yield module, name
+        case _:
+            return
+    ways = [(module, name)]
+    for _ in range(_MOST_NAMES):
+        if not ways:
+            return
+        module, name = ways.pop()
+        bound = [(b.module, b.name) for b in module.scope.bindings.get(name, ()) if b.kind == "import"]
+        led = [
+            (source, source_name)
+            for dotted, source_name in bound or [(star, name) for star in module.scope.stars]
+            if source_name and (source := evaluator.module_named(dotted, module)) is not None
+        ]
+        yield from led
+        ways += led
+
+
 def real_name(module: Module, expr: Expr) -> str:
     """Return the last name of ``expr``, as it was before an import gave it another one; of several the first."""
     return real_names(module, expr)[0]

@@ -174,6 +174,10 @@ class _Search(Struct, eq=False):
                 if not calls and function is not None and self._is_dispatcher(function, branch):
                     called = bound_function(self.module, function)
                     yield NameCall(name, called, frame.scope, function.at, False)
+        for expr in expressions_in(body):
+            if isinstance(expr, facts.IfExp):
+                for name in self._compared(expr.test):
+                    yield from self._in_branch(name, parts_of(expr.body), frame)
 
     def _branches(self, statement: facts.Stmt) -> Iterator[tuple[str, facts.Block]]:
         """Yield the blocks of a statement that are executed for one of the names."""
@@ -333,16 +337,16 @@ class _Search(Struct, eq=False):
 
     def _attributes(self, base: Expr, key: Expr, look: Expr, scope: Scope) -> Iterator[NameCall]:
         """Yield the methods or functions with one of the names that an object, a class or a module has."""
-        if not self._holds_name(key):
-            return
-        for value in options(self.evaluator.eval(base, Frame(self.module, scope))):
+        forms = list(self._forms(key, Frame(self.module, scope)))
+        values = options(self.evaluator.eval(base, Frame(self.module, scope))) if forms else ()
+        for value in values:
             of = value if isinstance(value, ClassOf) else class_of(value)
             if isinstance(value, ModuleOf):
                 yield from self._of_module(value.module, key, look, scope)
             elif of is not None:
-                for name in sorted(self.names):
+                for name, attribute in forms:
                     for ancestor in classes.ancestors(self.evaluator, of):
-                        method = ancestor.cls.method(name) if isinstance(ancestor, ClassOf) else None
+                        method = ancestor.cls.method(attribute) if isinstance(ancestor, ClassOf) else None
                         if method is not None and isinstance(ancestor, ClassOf):
                             function = FunctionOf(ancestor.module, method, of, True)
                             yield NameCall(name, function, scope, look.at, True)
@@ -350,11 +354,30 @@ class _Search(Struct, eq=False):
 
     def _of_module(self, home: Module, key: Expr, look: Expr, scope: Scope) -> Iterator[NameCall]:
         """Yield the functions with one of the names in a module's namespace."""
-        for name in sorted(self.names) if self._holds_name(key) else ():
-            if name in home.scope.bindings:
-                for option in options(self.evaluator.lookup(name, Frame(home, home.scope))):
+        for name, bound in self._forms(key, Frame(self.module, scope)):
+            if bound in home.scope.bindings:
+                for option in options(self.evaluator.lookup(bound, Frame(home, home.scope))):
                     if isinstance(option, FunctionOf):
                         yield NameCall(name, option, scope, look.at, True)
+
+    def _forms(self, key: Expr, frame: Frame) -> Iterator[tuple[str, str]]:
+        """Yield the described names, each as ``key`` spells it: ``f"tool_{name}"`` puts a word before it."""
+        match key:
+            case facts.Join(parts=parts) if sum(isinstance(part, facts.Hole) for part in parts) == 1:
+                [hole] = [part for part in parts if isinstance(part, facts.Hole)]
+                at = parts.index(hole)
+                texts = [str(part.value) if isinstance(part, facts.Const) else "" for part in parts]
+                if self._holds_name(hole.value):
+                    before, behind = "".join(texts[:at]), "".join(texts[at + 1 :])
+                    yield from ((name, f"{before}{name}{behind}") for name in sorted(self.names))
+            case facts.BinOp(op="+", left=facts.Const(value=str(before)), right=right) if self._holds_name(
+                right
+            ):
+                yield from ((name, f"{before}{name}") for name in sorted(self.names))
+            case _ if self._holds_name(key):
+                yield from ((name, name) for name in sorted(self.names))
+            case _:
+                pass
 
     # --- what is called with what ---------------------------------------------------------------------------------
 

@@ -66,8 +66,9 @@ class Registrar(NamedTuple):
     at: int
     used_as: str
     name: str
-    # Of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"; of the name of a tool
-    # that is described as JSON "described", or, where a test describes it, "tested".
+    # Of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"; of a decorator of the
+    # table to which a module gives that name "renamed"; of the name of a tool that is described as JSON "described",
+    # or, where a test describes it, "tested".
     kind: str
     framework: str
 
@@ -127,7 +128,7 @@ def _uses_of(registrars: frozenset[Registrar]) -> _Uses:
     """Index registrars by place, with the names under which they are used."""
     at: dict[tuple[str, int], list[Registrar]] = {}
     for registrar in map(Registrar._make, registrars):  # from another process they come as plain tuples
-        if registrar.kind not in ("described", "tested"):  # which take no function themselves
+        if registrar.kind not in ("described", "tested", "renamed"):  # which take no function themselves
             at.setdefault((registrar.path, registrar.at), []).append(registrar)
     records = [registrar for several in at.values() for registrar in several]
     names, bases = (
@@ -185,7 +186,7 @@ def _call_registrations(
     for registrar, run in _registrars_of(evaluator, uses, call.func if maker is None else maker, frame):
         walk, argument = _Walk(evaluator, sink(registrar.framework), words), None
         if maker is None and registrar.kind != "made" and isinstance(run.function, Function):
-            argument = _argument(call, run.function, registrar.name, int(run.first))
+            argument = _argument(call, run.function, registrar.name, run.shift)
         elif maker is not None and registrar.kind == "made" and call.args:
             argument = call.args[0]
         if argument is not None:
@@ -216,25 +217,47 @@ def _class_registrations(
 
 def _registrars_of(
     evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame
-) -> Iterator[tuple[Registrar, FunctionOf]]:
+) -> Iterator[tuple[Registrar, _CallTarget]]:
     """Return the registrars of the function or class that ``func`` refers to, and what runs then."""
     name = facts.last_name(func)
     names = frame.module.imported_names.get(name, (name,))
     if not uses.names.isdisjoint(names) and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
-            run = _run_by(evaluator, option)
-            if run is not None:
-                yield from (
-                    (registrar, run) for registrar in uses.at.get((run.module.path, run.function.at), ())
-                )
+            for run in _run_by(evaluator, option):
+                for registrar in uses.at.get((run.module.path, run.function.at), ()):
+                    if run.of_result is None or run.of_result is (registrar.kind == "made"):
+                        yield registrar, run
 
 
-def _run_by(evaluator: Evaluator, value: Value) -> FunctionOf | None:
-    """Return the function that runs when a value is called."""
-    if isinstance(value, ClassOf):
-        value = evaluator.class_member(value, "__init__")
-        return replace(value, first=True) if isinstance(value, FunctionOf) else None
-    return value if isinstance(value, FunctionOf) else None
+class _CallTarget(NamedTuple):
+    """The function that runs when something is called; the call does not fill its first ``shift`` parameters.
+
+    ``of_result`` says whether it runs only when the result of the call is itself called.
+    """
+
+    module: Module
+    function: Function | Lambda
+    shift: int
+    of_result: bool | None
+
+
+def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_CallTarget]:
+    """Yield the functions that run when a value is called."""
+    match value:
+        case FunctionOf(module=module, function=function, first=first):
+            yield _CallTarget(module, function, 1 if first else 0, None)
+        case ClassOf():
+            yield from _methods(evaluator, value, "__init__", None)
+            yield from _methods(evaluator, value, "__call__", True)
+        case Instance(of=of):
+            yield from _methods(evaluator, of, "__call__", False)
+
+
+def _methods(evaluator: Evaluator, of: ClassOf, name: str, of_result: bool | None) -> Iterator[_CallTarget]:
+    for ancestor in classes.ancestors(evaluator, of):
+        if isinstance(ancestor, ClassOf) and (method := ancestor.cls.method(name)) is not None:
+            yield _CallTarget(ancestor.module, method, 1, of_result)
+            return
 
 
 def describe(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink, words: DescriptionWords) -> None:
@@ -504,11 +527,14 @@ class _Walk(Struct, eq=False):
             maker = _maker_of(function)
             if maker is not None:
                 self.sink(module.path, maker.at, maker.name, name, "made")
+            elif _is_called_instance(function) and function.owner is not None:
+                self.sink(module.path, function.at, function.owner.name, name, "made")
             self.values += _decorated_by(function, module)
 
     def take(self, function: Function, name: str, kind: str, module: Module) -> None:
         """Pass on that what other modules give for a parameter is registered."""
-        self.sink(module.path, function.at, _used_as(function), name, kind)
+        for used_as in _used_as(function, module):
+            self.sink(module.path, function.at, used_as, name, kind)
 
     def class_entry(self, of: ClassOf, name: str) -> None:
         """Return what a class has under a name that a class above it registers."""
@@ -740,21 +766,36 @@ def _maker_of(function: Function | Lambda) -> Function | None:
     return parent.enclosing_function() if parent is not None else None
 
 
-def _used_as(function: Function) -> str:
-    """Return the name by which a function is called: of ``__init__`` that of the class."""
-    return function.owner.name if function.owner and function.name == "__init__" else function.name
+def _is_called_instance(function: Function) -> bool:
+    return function.owner is not None and function.name == "__call__"
+
+
+def _used_as(function: Function, module: Module) -> Iterator[str]:
+    """Yield the names by which a function is called: of ``__init__`` the class's, of ``__call__`` those of its
+    instances.
+    """
+    cls = function.owner
+    if cls is None or function.name not in ("__init__", "__call__"):
+        yield function.name
+    elif function.name == "__init__":
+        yield cls.name
+    else:
+        for name, bindings in module.scope.bindings.items():
+            values = (b.value for b in bindings if b.kind in ("assign", "annotated"))
+            if any(isinstance(value, Call) and facts.last_name(value.func) == cls.name for value in values):
+                yield name
 
 
 def _arguments_for(param: Param, function: Function, module: Module) -> Iterator[tuple[Expr, Frame]]:
     """Yield the arguments that calls in the same module pass for a parameter, and its default."""
-    callee = _used_as(function)
+    callees = frozenset(_used_as(function, module))
     shift = 1 if function.owner is not None else 0
     if param.name not in [p.name for p in function.params[shift:]]:
         return
     if param.default is not None:
         yield param.default, Frame(module, function.scope.parent or function.scope)
-    for call, inner in module.calls_of(frozenset({callee})):
-        if facts.last_name(call.func) != callee or isinstance(call.func, Call):
+    for call, inner in module.calls_of(callees):
+        if facts.last_name(call.func) not in callees or isinstance(call.func, Call):
             continue
         argument = _argument(call, function, param.name)
         if argument is not None:
@@ -773,12 +814,18 @@ def _argument(call: Call, function: Function, name: str, shift: int | None = Non
 
 
 def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
-    """Yield the functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it."""
+    """Yield the functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it.
+
+    Of a class whose instances are called, ``@instance`` or ``@Class(…)``.
+    """
     maker = _maker_of(decorator)
-    name = (maker or decorator).name
-    for function in module.functions_where(lambda section: name in section.decorators, SHAPE):
+    uses = [((maker or decorator).name, maker is not None)]
+    if _is_called_instance(decorator) and decorator.owner is not None:
+        uses = [(decorator.owner.name, True), *((name, False) for name in _used_as(decorator, module))]
+    names = frozenset(name for name, _ in uses)
+    for function in module.functions_where(lambda section: not names.isdisjoint(section.decorators), SHAPE):
         for written in function.decorators:
-            if facts.last_name(written) == name and isinstance(written, Call) is (maker is not None):
+            if (facts.last_name(written), isinstance(written, Call)) in uses:
                 yield bound_function(module, function)
 
 

@@ -222,7 +222,8 @@ class _Search:
                     yield value, name, units.field(of, name) or measure_of_name(name)
             case External(name=full) if call.args:
                 first = call.args[0]
-                if unit := table.takers.get(full):
+                unit = table.takers.get(full) or table.conversions.get(full, "").partition(" ")[0]
+                if unit and not (full in table.conversions and self.is_rate(first, unit, body)):
                     yield first, facts.last_name(call.func), measure_of_unit(unit)
                 if is_quantity_of_library(full):
                     yield first, "", units.labelled(call, body)
@@ -235,6 +236,12 @@ class _Search:
             for keyword, value in call.keywords:
                 if keyword:
                     yield value, keyword, measure_of_name(keyword)
+
+    def is_rate(self, expr: Expr, unit: str, body: Body) -> bool:
+        """Return whether ``unit`` is one part of a number's unit: `math.degrees(x)` makes deg/s of rad/s."""
+        number = number_in_unit(self.units.unit_of(expr, body))
+        [part] = measure_of_unit(unit).readings[0]
+        return number is not None and all(part in reading for reading in number.readings)
 
     def alike(self, args: tuple[Expr, ...], body: Body) -> Iterator[Meeting]:
         """Yield the conflicts of all arguments with the first of known unit: `max(a_kwh, b_wh)`."""

@@ -28,6 +28,7 @@ from gllint_rules.inference.units.measure import (
     measure_of_text,
     measure_of_unit,
     number_in_unit,
+    with_readings,
 )
 from gllint_rules.inference.units.naming import is_no_number, stored
 from gllint_rules.inference.units.unit_calls import unit_calls
@@ -52,8 +53,9 @@ from gllint_rules.reading.facts import Binding, Block, Expr, Function, Lambda, M
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.names import is_unit_itself, name_words
+from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_libraries import is_of_unit_library
-from gllint_runtime.policy.unit_sizes import size_of
+from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -600,6 +602,9 @@ class Units:
         if full in table.picks:
             places = [int(place) for place in table.picks[full].split()]
             return joined(self._read(args[place], body) if place < len(args) else None for place in places)
+        if full in table.conversions and args:
+            source, target = map(factors_of_unit, table.conversions[full].split())
+            return self._converted(self._read(args[0], body), (source, target))
         if full in table.takers:  # `math.sin` gives a ratio, `time.sleep` nothing
             return None if table.takers[full] == "s" else Measure(((),))
         if full == "builtins.getattr" and len(args) >= 2:
@@ -617,6 +622,18 @@ class Units:
         numbers = [number for meaning in meanings if (number := number_in_unit(meaning)) is not None]
         are_same = all(arithmetic.fit(numbers[0], number) == "same" for number in numbers)
         return joined(meanings) if are_same else None
+
+    def _converted(self, meaning: Meaning, units: tuple[Factors, Factors]) -> Measure | None:
+        """Return the unit after a conversion such as `math.degrees`: rad/s → deg/s, an unknown unit → deg.
+
+        ``units`` are the two units of the conversion, here rad and deg.
+        """
+        source, target = units
+        number = number_in_unit(meaning)
+        if number is not None and all(source[0] in unit for unit in number.readings):
+            readings = (product((unit, 1), (target, 1), (source, -1)) for unit in number.readings)
+            return with_readings(readings, number.loose, is_either=number.is_either)
+        return Measure((target,), loose=number is None, is_whole=True)
 
     # --- libraries -------------------------------------------------------------------------------------------
 

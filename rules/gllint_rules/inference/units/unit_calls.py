@@ -19,6 +19,7 @@ class UnitCalls(NamedTuple):
     powers: Mapping[str, str]
     picks: Mapping[str, str]
     method_operators: Mapping[str, str]
+    conversions: Mapping[str, str]
     takers: Mapping[str, str]
     objects: Mapping[str, str]
     astropy: Mapping[str, str]
