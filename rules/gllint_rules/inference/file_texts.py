@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.origins import MOST_STEPS, origin
@@ -48,12 +48,14 @@ _SAME_PATH = frozenset(
 )  # fmt: skip
 _SAME_METHODS = frozenset({"resolve", "absolute", "expanduser", "as_posix"})
 _PACKAGE_FILES = frozenset({"importlib.resources.files", "importlib_resources.files"})
+_PACKAGE_TEXTS = frozenset({"importlib.resources.read_text", "importlib_resources.read_text"})
 _TEMPLATE_CALLS = frozenset({"flask.render_template", "django.template.loader.render_to_string"})
 _TEMPLATES = frozenset({"jinja2.Template", "jinja2.environment.Template", "string.Template"})
+_LOADERS = frozenset({"FileSystemLoader", "PackageLoader", "ChoiceLoader"})
 # The last names of calls that read such a file, make a template of a text, or one of a template.
 READERS = frozenset(
     {"read_text", "read", "get_template", "from_string", "Template", "get_data"}
-    | {name.rpartition(".")[2] for name in (*_PARSERS, *_TEMPLATE_CALLS)}
+    | {name.rpartition(".")[2] for name in (*_PARSERS, *_PACKAGE_TEXTS, *_TEMPLATE_CALLS)}
 )
 RENDERERS = frozenset({"render", "render_async", "substitute", "safe_substitute"})
 _MOST_DEPTH = 50  # of nodes in nodes
@@ -94,15 +96,20 @@ def file_of(evaluator: Evaluator, call: Call, frame: Frame) -> TextModule | None
             return _file_at(evaluator, path_of(evaluator, base, frame), frame)
         case facts.Attr(base=base) if name == "read" and not call.args:
             return _opened(evaluator, base, frame)
-        case facts.Attr() if name == "get_template" and call.args:
-            return _template_file(evaluator, call.args[0], frame)
+        case facts.Attr(base=base) if name == "get_template" and call.args:
+            return _template_file(evaluator, base, call.args[0], frame)
         case _:
             pass
     match _external(evaluator, call, frame):
         case full if full in _PARSERS and call.args:
             return _parsed(evaluator, call.args[0], frame)
         case full if full in _TEMPLATE_CALLS and call.args:
-            return _template_file(evaluator, call.args[0], frame)
+            return _template_file(evaluator, None, call.args[0], frame)
+        case full if full in _PACKAGE_TEXTS and len(call.args) > 1:
+            folder = _package(evaluator, call.args[0], frame)
+            names = [literal_of(evaluator.eval(arg, frame)) for arg in call.args[1:]]
+            if folder is not None and all(names):
+                return _file_at(evaluator, "/".join([folder, *filter(None, names)]), frame)
         case _:
             pass
     return None
@@ -226,7 +233,13 @@ def _path_of_call(
     if base is None or func.name in _SAME_METHODS:
         return base
     names = [literal_of(evaluator.eval(arg, frame)) for arg in args]
-    return _joined([base, *names]) if func.name == "joinpath" and all(names) else None
+    if not names or not all(names):
+        return None
+    if func.name == "joinpath":
+        return _joined([base, *names])
+    if func.name == "with_name":
+        return _joined([_above(base), *names])
+    return f"{posixpath.splitext(base)[0]}{names[0]}" if func.name == "with_suffix" else None
 
 
 def _joined(parts: Sequence[str | None]) -> str | None:
@@ -262,10 +275,55 @@ def _template(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
     return TemplateInstance("jinja2.Template", text=text)
 
 
-def _template_file(evaluator: Evaluator, name: Expr, frame: Frame) -> TextModule | None:
-    """Return the file of the template ``name``, which is looked up in the whole project (``?``)."""
+def _template_file(
+    evaluator: Evaluator, environment: Expr | None, name: Expr, frame: Frame
+) -> TextModule | None:
+    """Return the file of the template ``name`` of a Jinja ``environment`` (None: the framework's default)."""
     text = literal_of(evaluator.eval(name, frame)) or ""
-    return _file_at(evaluator, f"?{text}", frame) if text and not text.startswith("/") else None
+    if not text or text.startswith("/"):
+        return None
+    folders = _template_folders(evaluator, environment, frame)
+    # Without known folders, the file is looked up by its name in the whole project (`?`).
+    paths = [_joined([folder, text]) for folder in folders] or [f"?{text}"]
+    return next(filter(None, (_file_at(evaluator, path, frame) for path in paths)), None)
+
+
+def _template_folders(evaluator: Evaluator, environment: Expr | None, frame: Frame) -> Sequence[str]:
+    """Return the template folders of an environment; none if one of them is unknown."""
+    folders = list(_folders(evaluator, environment, frame)) if environment is not None else []
+    return [] if None in folders else [folder for folder in folders if folder is not None]
+
+
+def _folders(evaluator: Evaluator, environment: Expr, frame: Frame) -> Iterator[str | None]:
+    """Yield the folders from which an environment loads its templates, None for an unknown one."""
+    made, home = origin(evaluator, environment, frame)
+    if not isinstance(made, Call):
+        return
+    loader = made.keyword("loader", "directory")
+    if loader is None and facts.last_name(made.func) == "Jinja2Templates":
+        loader = made.args[0] if made.args else None
+    if loader is not None:
+        yield from _loaded_folders(evaluator, loader, home, 0)
+
+
+def _loaded_folders(evaluator: Evaluator, loader: Expr, frame: Frame, depth: int) -> Iterator[str | None]:
+    """Yield the folders of a Jinja loader, None for an unknown one."""
+    loader, frame = origin(evaluator, loader, frame)
+    if depth > MOST_STEPS:
+        return
+    match loader:
+        case facts.Seq(items=items):
+            for item in items:
+                yield from _loaded_folders(evaluator, item, frame, depth + 1)
+        case Call(func=func, args=args) if facts.last_name(func) in _LOADERS and args:
+            if facts.last_name(func) != "PackageLoader":
+                yield from _loaded_folders(evaluator, args[0], frame, depth + 1)
+                return
+            inner = loader.keyword("package_path") or (args[1] if len(args) > 1 else None)
+            folder = literal_of(evaluator.eval(inner, frame)) if inner is not None else "templates"
+            yield _joined([_package(evaluator, args[0], frame), folder])
+        case _:
+            yield path_of(evaluator, loader, frame)
 
 
 # --- values --------------------------------------------------------------------------------------------------
