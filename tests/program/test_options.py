@@ -256,7 +256,7 @@ def test_a_wrong_setting_of_the_command_line_is_told(
 
 def test_a_key_is_explained() -> None:
     said = CliRunner().invoke(cli, ["config", "plain-keys"]).stdout
-    assert said.startswith("# Patterns of keys whose numbers are not quantities")
+    assert said.startswith("# Patterns of keys whose numbers need no unit")
     assert said.endswith("\nplain-keys = []  # default\n")
     with pytest.raises(UsageError, match="nor a key of the configuration; did you mean 'plain-keys'"):
         CliRunner().invoke(cli, ["config", "plan-keys"], catch_exceptions=False)

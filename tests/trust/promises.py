@@ -52,7 +52,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
     "It never calls a tool by itself": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
-    "It prints control characters as escapes": [
+    "It escapes text from the checked code": [
         "tests/program/test_bad_input.py::test_a_name_cannot_write_to_the_log",
         "tests/program/test_reports.py::test_github_escapes_what_would_end_a_command",
         "tests/program/test_reports.py::test_every_format_bears_every_character",
