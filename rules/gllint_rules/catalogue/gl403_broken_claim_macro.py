@@ -62,7 +62,10 @@ from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import Macro, macro_problems
 
-HELP = "Write `{{claim:0}}` (inside an f-string: `{{{{claim:0}}}}`) for the first entry of `claims`."
+HELP = (
+    "Write `{{claim:0}}` for the first entry of `claims`, and `{{claim:1}}` for the second (inside an f-string: "
+    "`{{{{claim:0}}}}`)."
+)
 NO_ENTRY_HELP = "Add an entry to `claims`, or use the index of an existing one; the first is `{{claim:0}}`."
 UNUSED_HELP = "Write its macro into the message, or remove the entry."
 

@@ -147,7 +147,7 @@ def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_qu
     name = text.rpartition(".")[2] if text is not None else ""
     if name.isidentifier() and announced_by(name) is not None:
         return f"{repair}, or rename `{name}` if it is really in {units_of(wanted)}."
-    return f"{repair}, or correct the name that says the wrong unit."
+    return f"{repair}. If it is really in {units_of(wanted)}, correct what says {units_of(measure)}."
 
 
 RULE = Rule(

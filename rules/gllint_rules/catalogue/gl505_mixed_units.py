@@ -56,18 +56,24 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.unit_findings import conflicts, factor_between, units_of
 from gllint_rules.rule import Rule
 
-_PARTICIPLES = {"+": "added", "-": "subtracted"}  # other operators compare
-
 
 def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each operator between numbers of different units, at the right one: ``kwh + wh``."""
     for site, meeting in conflicts(context):
         if isinstance(meeting, Meeting):
-            verb = _PARTICIPLES.get(meeting.op, "compared")
-            message = (
-                f"A number in {_unit_name(meeting.left)} and one in {_unit_name(meeting.right)} are {verb}"
-            )
-            yield context.finding("GL505", site, message, _help(meeting))
+            yield context.finding("GL505", site, _message(meeting), _help(meeting))
+
+
+def _message(meeting: Meeting) -> str:
+    """Return what is done with two numbers: "A number in `Wh` is subtracted from one in `kWh`"."""
+    left, right = _unit_name(meeting.left), _unit_name(meeting.right)
+    match meeting.op:
+        case "+":
+            return f"A number in {left} is added to one in {right}"
+        case "-":
+            return f"A number in {right} is subtracted from one in {left}"
+        case _:
+            return f"A number in {left} is compared with one in {right}"
 
 
 def _unit_name(measure: Measure) -> str:
@@ -80,7 +86,7 @@ def _help(meeting: Meeting) -> str:
     """Return how the units convert ("Convert one of them first: 1 kWh is 1000 Wh."), or that a name may be wrong."""
     factor = factor_between(meeting.right, meeting.left)
     if factor is None:
-        return "Convert one of them first, or correct the name that says the wrong unit."
+        return "Convert one of them first. If a name says the wrong unit, correct the name."
     sizes = [(meeting.right, factor, meeting.left), (meeting.left, 1 / factor, meeting.right)]
     # The direction with fewer digits: 1 h is 60 min, not 1 min is 0.0166666666667 h. A number has no unit: 1 % is 0.01.
     facts = [

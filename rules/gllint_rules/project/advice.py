@@ -330,7 +330,7 @@ def _wrapped(
     if unit is None and key is None and is_plain_count and not measure.sources:
         by_key = "Or return the number under a key such as `count`, where a count needs no unit."
     elif unit is None and is_strict_count:
-        why_open = f"It is a count, {_NEEDS_ONE}: `count`, or the name of what is counted, such as `item`."
+        why_open = f"It is a count, {_NEEDS_ONE}. Use `count` or the name of what is counted, such as `item`."
     elif unit == "count" and kind == "count":
         why_open = f"It is a count, {_NEEDS_ONE}."
     elif unit is None:
