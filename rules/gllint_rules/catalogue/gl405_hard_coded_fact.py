@@ -54,6 +54,7 @@ from functools import lru_cache
 from gllint_rules.inference.values import Interpolation, Literal, Site, Text, number
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import parts_of
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import LOG_CALLS
 from gllint_runtime.policy.units import ALLOWED_UNITS
@@ -80,14 +81,21 @@ def check(context: Context) -> Iterator[Pending]:
     pack_units = (unit for unit in context.policy.pack_symbols() if len(unit) > 1)
     pattern = _pattern((*context.policy.extend_units, *sorted(pack_units)))
     # Docstrings and logs are for developers.
-    logged = {arg.at for call, _ in context.module.calls if _logs(call) for arg in call.args}
-    for part, text, scope in ((p, text, scope) for p in context.module.sections() for text, scope in p.texts):
-        if text.at in part.docstrings or text.at in logged:
-            continue
-        value = context.eval(text, scope)
-        if isinstance(value, Text) and value.parts is not None and _states(value, pattern):
-            message = "this text states a number that it does not take from a tool"
-            yield context.finding("GL405", Site(context.module, text.at), message, HELP)
+    logged = {at for call, _ in context.module.calls if _logs(call) for at in _places_in(call)}
+    for part in context.module.sections():
+        for text, scope in part.texts:
+            if text.at in part.docstrings or text.at in logged:
+                continue
+            value = context.eval(text, scope)
+            if isinstance(value, Text) and value.parts is not None and _states(value, pattern):
+                message = "this text states a number that it does not take from a tool"
+                yield context.finding("GL405", Site(context.module, text.at), message, HELP)
+
+
+def _places_in(call: facts.Call) -> Iterator[int]:
+    """Yield the places of the arguments of a call, and of their parts: of the text in ``log("5 kWh in %s" % x)``."""
+    for argument in (*call.args, *(value for _, value in call.keywords)):
+        yield from (part.at for part in parts_of(argument))
 
 
 def _states(text: Text, pattern: re.Pattern[str]) -> bool:

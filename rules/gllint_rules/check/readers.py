@@ -309,7 +309,7 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
     A string reads the key that it names (``COLUMN = "load"``) unless it writes that key (``{"load": 5}``). The text of
     a string is read if something is looked up by it or compared with it.
     """
-    written: set[ast.AST | None] = set()
+    no_keys: set[ast.AST | None] = set()  # strings that read no key, as far as their place shows
     texts: list[ast.Constant] = []
     for node in nodes:
         looked_up: list[ast.expr | None] = []
@@ -318,15 +318,15 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
                 texts.append(node)
                 continue
             case ast.Expr(value=value):  # a docstring
-                written.add(value)
+                no_keys.add(value)
             case ast.JoinedStr(values=values):
-                written.update(values)
+                no_keys.update(values)
                 for value in values:
                     yield from _fields(value)
             case ast.Subscript(slice=subscript, ctx=ctx):
                 looked_up.append(subscript)
                 if isinstance(ctx, ast.Store):
-                    written.add(subscript)
+                    no_keys.add(subscript)
             case ast.AugAssign(target=ast.Subscript(slice=ast.Constant(value=str() as name))):
                 yield "key", name, node.lineno
             case ast.Attribute(value=base, attr=name, ctx=ast.Load()):
@@ -335,16 +335,19 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
                     # `heat.invoke(…)`, `tools.heat.run(…)`
                     yield "function", base.id if isinstance(base, ast.Name) else base.attr, node.lineno
             case ast.Call(func=func, args=args, keywords=keywords):
-                if isinstance(func, ast.Name | ast.Attribute):
-                    yield "function", func.id if isinstance(func, ast.Name) else func.attr, node.lineno
                 looked_up += (*args, *(keyword.value for keyword in keywords))
-                written.update(keyword.value for keyword in keywords if keyword.arg == "name")
+                if isinstance(func, ast.Name | ast.Attribute):
+                    name = func.id if isinstance(func, ast.Name) else func.attr
+                    yield "function", name, node.lineno
+                    # A class gives its object the name: `Tool(name="load")`. A function may look it up.
+                    if name[:1].isupper():
+                        no_keys.update(keyword.value for keyword in keywords if keyword.arg == "name")
             case ast.Compare(left=left, ops=ops, comparators=others):
                 looked_up += (left, *others)
-                if isinstance(
-                    ops[0], ast.In | ast.NotIn
-                ):  # asks for the presence of the key, not for its value
-                    written.add(left)
+                # Asks for the presence of the key, not for its value.
+                if isinstance(ops[0], ast.In | ast.NotIn):
+                    no_keys.add(left)
+                # A display that is compared reads its keys: `row == {"load": 5}`.
                 for inner in chain.from_iterable(map(ast.walk, (left, *others))):
                     if isinstance(inner, ast.Dict):
                         yield from (("key", name, inner.lineno) for key in inner.keys for name in _texts(key))
@@ -352,11 +355,11 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
                 looked_up.append(source)
             case ast.Dict(keys=keys, values=values):
                 looked_up += keys
-                written.update(keys)
+                no_keys.update(keys)
                 # The names after `required` in a schema read no value.
                 for key, required in zip(keys, values, strict=True):
                     if isinstance(key, ast.Constant) and key.value == "required":
-                        written.update(ast.walk(required))
+                        no_keys.update(ast.walk(required))
             case ast.ClassDef(body=body):  # a model may be made from the result: `Row(**row)`
                 for statement in body:
                     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -367,7 +370,7 @@ def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
             if looked is not None:
                 yield from (("text", name, looked.lineno) for name in _texts(looked))
     for constant in texts:
-        if constant not in written:
+        if constant not in no_keys:
             yield "key", str(constant.value), constant.lineno
             yield from _fields(constant)
 

@@ -97,17 +97,19 @@ def _deque(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """Return the result of ``functools.reduce(f, xs, start)``."""
-    values = [evaluator.eval(arg, frame) for arg in call.args]
-    if len(values) < 2:
+    if len(call.args) < 2:
         return UNKNOWN
-    element = containers.element(values[1])
-    first = join(element, *values[2:])
-    if isinstance(values[0], External) and values[0].name in _OPERATORS:
-        chain = facts.BinOp(call.at, _OPERATORS[values[0].name], call, call)
-        return operators.operate(evaluator, chain, first, element, frame)
+    function, elements, *start = (evaluator.eval(arg, frame) for arg in call.args)
+    element = containers.element(elements)
+    if isinstance(function, External) and function.name in _OPERATORS:
+        # The operands have no expressions of their own: the call shows where the operation is.
+        operation = facts.BinOp(call.at, _OPERATORS[function.name], call, call)
+        return operators.operate(evaluator, operation, join(element, *start), element, frame)
     # Applied to the start, then to its own result, which may be of another kind; a third time would add nothing.
-    once = _apply(evaluator, values[0], values[2] if len(values) > 2 else element, element)
-    return join(once, _apply(evaluator, values[0], once, element))
+    once = _apply(evaluator, function, start[0] if start else element, element)
+    twice = _apply(evaluator, function, once, element)
+    is_filled = isinstance(elements, ListOf) and elements.items
+    return join(once, twice) if is_filled else join(*start, once, twice)  # of no elements, it is the start
 
 
 _OPERATORS = {

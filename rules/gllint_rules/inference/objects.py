@@ -151,13 +151,14 @@ def is_encoding(evaluator: Evaluator, of: Value, method: str) -> bool:
     return any(name.endswith(builtin_names.ENCODERS) for name in names)
 
 
-def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
-    """Return ``value`` with ``entry`` as its field ``name``: after ``value.name = …``."""
-    if value.of is None:  # a plain dict
-        return value.store(name, entry)
-    if isinstance(name, str) and classes.is_left_out(evaluator, value.of, name):
+def with_field(evaluator: Evaluator, value: Record, name: Key, *entries: Entry) -> Record:
+    """Return ``value`` with one of ``entries`` as its field ``name``: after ``value.name = …``."""
+    of = value.of
+    if of is None:  # a plain dict
+        return value.store(name, *entries)
+    if isinstance(name, str) and classes.is_left_out(evaluator, of, name):
         return value
-    return value.store(name, entry.holding(in_field(evaluator, value.of, name, entry.value)))
+    return value.store(name, *(e.holding(in_field(evaluator, of, name, e.value)) for e in entries))
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
@@ -174,14 +175,15 @@ def replaced(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame)
 
 def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
     """Return ``value`` with the entries of the dict ``update`` as fields; without ``None``, which has no copy."""
-    fields = update.entries if isinstance(update, Record) else {}
+    fields, sure = (update.entries, update.sure) if isinstance(update, Record) else ({}, frozenset[Key]())
     results: list[Value] = []
     for option in options(value):
         if isinstance(option, Instance) and fields and is_model(evaluator, option.of):
-            option = ModelInstance(open=True, of=option.of)
+            option = ModelInstance(open=True, of=option.of)  # of which the other fields are unknown
         if isinstance(option, Record):
-            for key, entry in ((key, entry) for key, slot in fields.items() for entry in slot):
-                option = with_field(evaluator, option, key, entry)
+            for key, slot in fields.items():
+                old = option.entries.get(key, ()) if key not in sure else ()  # `update` may lack the key
+                option = with_field(evaluator, option, key, *old, *slot)
         if option is not NONE:
             results.append(option if isinstance(option, (Record, Instance)) else UNKNOWN)
     return join(*results)

@@ -203,12 +203,17 @@ def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
 def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
     """Return the unit that two added or subtracted numbers have in common; ``None`` if there is none.
 
-    The difference of two temperatures is a temperature difference; their sum has no unit.
+    The difference of two temperatures is a temperature difference; their sum has no unit. A temperature plus a
+    difference (5 K + 20 °C) is on the scale of the temperature, whichever stands first.
     """
     if is_absolute(left) and is_absolute(right):
-        is_difference = op == "-" and fit(left, right, are_absolute=False) == "same"
-        loose = left.loose or right.loose
-        return replace(left, loose=loose, is_difference=True, is_whole=False) if is_difference else None
+        if op != "-" or fit(left, right, are_absolute=False) != "same":
+            return None
+        return replace(left, loose=left.loose or right.loose, is_difference=True, is_whole=False)
+    if left.is_difference and is_absolute(right):
+        if op == "-":
+            return None
+        left, right = right, left
     common = [
         unit
         for unit in left.readings
@@ -216,10 +221,10 @@ def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
     ]
     return with_readings(
         common,
-        left.loose or right.loose,
-        left.is_difference and right.is_difference,
-        left.is_whole or right.is_whole,
-        left.is_either or right.is_either,
+        loose=left.loose or right.loose,
+        is_difference=left.is_difference and right.is_difference,
+        is_whole=left.is_whole or right.is_whole,
+        is_either=left.is_either or right.is_either,
     )
 
 
