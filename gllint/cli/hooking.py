@@ -34,17 +34,18 @@ def hook(name: str) -> int:
     try:
         event = read_event(sys.stdin.buffer.read(LARGEST_EVENT + 1) if sys.stdin is not None else b"")
         folder = absolute(folder_of(event, os.environ))
-        files, refusals = _checkable_files(event.files, event.folder or folder, folder)
+        base = event.folder or folder
+        files, refusals = _checkable_files(event.files, base, folder)
+        for refusal in refusals:
+            say(f"gllint: {visible(str(refusal))}", error=True)
         if refusals and not files:
-            raise refusals[0]
+            return _UNREADABLE
         if event.is_edit and not files:
-            _require_one(event.files, event.folder or folder)
+            _require_one(event.files, base)
         text, gaps = _findings(files) if files else ("", None)
     except (EventError, UsageError) as error:
         say(f"gllint: {visible(str(error))}", error=True)
         return _UNREADABLE
-    for refusal in refusals:
-        say(f"gllint: {visible(str(refusal))}", error=True)
     if not text and gaps is not None and not gaps.is_empty and _is_news(event.session):
         reply = note(
             agent, f"gllint: no findings in what was checked. {gaps.line()}. {gaps.advice()}".rstrip()

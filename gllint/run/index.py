@@ -374,11 +374,10 @@ class Index:
         if self._project is None or not self.is_worth_keeping:
             return
         candidates, imports, loaded = self.candidates(), self._project.imports, self.dependencies.loaded
-        broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         if results is not None:
-            self.analysis_cache.find_answers(
-                results, candidates
-            )  # first, since answers may load more modules
+            # Before anything is recorded, since answers may load more modules.
+            self.analysis_cache.find_answers(results, candidates)
+        broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         self.analysis_cache.learn(candidates, loaded, broken, imports.targets, imports.told_by)
         if results is not None:
             self.analysis_cache.keep_results(self.config.codes, candidates, results)

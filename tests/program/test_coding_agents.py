@@ -330,6 +330,18 @@ def test_a_file_outside_hides_no_other(write: Write, hook: Hook) -> None:
     assert done.returncode == 2 and LINE in done.stderr and "secret.py is outside" in done.stderr
 
 
+def test_each_file_outside_is_told_where_no_other_was_edited(write: Write, hook: Hook) -> None:
+    top = write({"inside/pyproject.toml": "", "first.py": "x = 1\n", "second.py": "x = 1\n"}) / "inside"
+    patch = "*** Begin Patch\n*** Update File: ../first.py\n*** Update File: ../second.py\n*** End Patch\n"
+    done = hook(
+        "codex",
+        {"cwd": str(top), "hook_event_name": "PostToolUse", "tool_name": "apply_patch", "tool_input": patch},
+        top,
+    )
+    assert done.returncode == 1 and done.stdout == ""
+    assert "first.py is outside" in done.stderr and "second.py is outside" in done.stderr
+
+
 # --- the server ----------------------------------------------------------------------------------------------
 
 

@@ -549,6 +549,30 @@ def test_an_index_has_a_project_once_the_files_were_chosen_and_joined(tmp_path: 
     assert index.candidates() == {} and not index.has_project
 
 
+def test_a_file_that_only_an_answer_reads_is_known_to_be_broken_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "pyproject.toml", "[tool.gllint]\nexclude = ['lib']\n")
+    put(tmp_path / "a.py", "from agents import function_tool\n\n\n@function_tool\ndef f(x):\n    return 5\n")
+    put(tmp_path / "lib/b.py", "def load(:\n")
+    save = indexing.Index.save
+
+    def saved(index: indexing.Index, results: Any = None) -> None:
+        def find_answers(*_: Any) -> None:
+            path = index.project.imports.find_module(str(tmp_path / "a.py"), "lib.b")
+            assert path is not None and index.project.imports.module_at(path) is None
+
+        monkeypatch.setattr(index.analysis_cache, "find_answers", find_answers)
+        save(index, results)
+
+    monkeypatch.setattr(indexing.Index, "save", saved)
+    check(tmp_path, fixes=False)
+    index = load(tmp_path)[1].index
+    assert index.project.modules and index.incomplete_files() == {
+        str(tmp_path / "lib/b.py"): "cannot be parsed"
+    }
+
+
 _CALLS = (
     "from agents import function_tool\nfrom b import load\n\n\n@function_tool\ndef f(x):\n"
     "    return {'load': load(x)}\n"

@@ -867,6 +867,24 @@ def test_a_call_of_a_history_is_restored_under_its_id() -> None:
     assert session.told_of("c") == {"tool_call_id": "tc_2", "output": {"n": 5}}
 
 
+def test_an_id_of_a_framework_stays_with_its_call() -> None:
+    session = Session()
+    session.restore("tc_1", "meter", {}, HEAT, tool_call_id="a")
+    session.restore("tc_2", "search", {}, {"n": 5}, tool_call_id="b")
+    with pytest.raises(GLError, match="'tc_2' is already the id of another call"):
+        session.restore("tc_2", "search", {}, {"n": 5}, tool_call_id="a")
+    session.restore("tc_3", "search", {}, {"n": 6}, tool_call_id="a")
+    assert session.told_of("a") == {"tool_call_id": "tc_1", "output": HEAT}
+    assert session.output("tc_3") == {"n": 6}
+
+
+def test_a_call_without_an_id_takes_the_next_one_after_any() -> None:
+    session = Session()
+    session.restore("tc_999999999", "meter", {}, HEAT)
+    session.restore(None, "search", {}, {"n": 5})
+    assert session.output("tc_1000000000") == {"n": 5} and session.next_id() == "tc_1000000001"
+
+
 def test_the_claims_of_a_message_are_known_to_whoever_repeats_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "_MOST_MESSAGES", 3)
     session = Session()

@@ -349,22 +349,23 @@ class Session:
     ) -> None:
         """Record a call of a stored history again, under its id or the next one.
 
-        Raises GLError for an id that is not free.
-
-        Two agents may have given two calls one id: only the first can be cited.
+        A call whose id is recorded already is taken for the same call and left as it is: the histories of several
+        requests repeat each other. Two agents may have given two calls one id, which shows if the framework's ids
+        (``tool_call_id``) differ: only the first can be cited, and the second raises GLError. So does what is no id.
+        A framework's id stays with the call that had it first.
         """
         with self._lock:
-            call_id = self.next_id() if call_id is None else call_id
-            if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
+            if call_id is None:
+                call_id, number = self.next_id(), self._count + 1
+            elif isinstance(call_id, str) and (digits := _CALL_ID.fullmatch(call_id)):
+                number = int(digits[1])
+            else:
                 raise GLProvenanceError(
                     "MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is not the id of a recorded call"
                 )
             if call_id in self._calls:
-                if (
-                    tool_call_id is not None
-                    and tool_call_id not in self._names
-                    and call_id in self._names.values()
-                ):
+                is_named = call_id in self._names.values()
+                if tool_call_id is not None and is_named and self._names.get(tool_call_id) != call_id:
                     raise GLProvenanceError(
                         "MISSING_TOOL_CALL", f"'{call_id}' is already the id of another call"
                     )
@@ -374,10 +375,10 @@ class Session:
                     verified = verified_output(tool, output, self.policy, self.units)
                 except GLError:  # as foreign JSON was let through: what has no unit cannot be claimed
                     verified = unheld_output(output, self.policy, self.units)
-                self._count = max(self._count, int(number[1]))
+                self._count = max(self._count, number)
                 self._keep(CallRecord(call_id, str.__str__(tool), values, verified, None))
             if tool_call_id is not None:
-                self._names[str.__str__(tool_call_id)] = call_id
+                self._names.setdefault(str.__str__(tool_call_id), call_id)
 
     def trace_arguments(
         self,
