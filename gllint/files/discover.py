@@ -174,7 +174,7 @@ class _Judge:
                 return verdict
         return False
 
-    def is_wish(self, path: str, name: str, is_folder: bool) -> bool:
+    def is_excluded_by_user(self, path: str, name: str, is_folder: bool) -> bool:
         """Say whether the configuration itself leaves the entry ``path`` out: with more than the usual excludes."""
         config = self.place.config
         return config.excluded_by_wish.verdict(config.relative(path), name, is_folder) is True
@@ -251,7 +251,7 @@ def walk(
         if listing is None or listing.under != judge.under:
             try:
                 marks = sorted(names & {*MARKERS, ".gitignore"})
-                listing = _sorted_out(start, _list(folder) if listing else entries, judge, marks)
+                listing = _listing_of(start, _list(folder) if listing else entries, judge, marks)
             except OSError:  # it has gone meanwhile
                 continue
             folders.put(folder, stamp, listing)
@@ -306,11 +306,12 @@ def entries_of(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _sorted_out(start: str, entries: list[os.DirEntry[str]], judge: _Judge, marks: list[str]) -> _Listing:
-    """Return what there is to visit and what is left out among the ``entries`` of a folder with some ``marks``.
+def _listing_of(start: str, entries: list[os.DirEntry[str]], judge: _Judge, marks: list[str]) -> _Listing:
+    """Return the listing of a folder with some ``marks``: which of its ``entries`` to visit, and which are left out.
 
-    ``omissions`` are such as may be Python: ``FILE`` + "a.py", ``FOLDER`` + "build", a link to a folder, a possible
-    script.
+    Among the omissions is only what may be or contain Python, each after a letter for its kind: a file, a folder, a
+    link to a folder, or a file without a suffix, which may be a script. What the project's own ``exclude`` leaves out
+    is not among them.
     """
     listing = _Listing(judge.under, marks, [], [], [], [])
     for entry in entries:
@@ -323,10 +324,10 @@ def _sorted_out(start: str, entries: list[os.DirEntry[str]], judge: _Judge, mark
         if is_folder or is_python_name(name):
             if not judge.omits(path, name, is_folder):
                 (listing.folders if is_folder else listing.files).append(name)
-            elif not judge.is_wish(path, name, is_folder):
+            elif not judge.is_excluded_by_user(path, name, is_folder):
                 listing.omissions.append(f"{FOLDER if is_folder else FILE}{name}")
         elif _leads_to_folder(entry):
-            if not judge.is_wish(path, name, True):
+            if not judge.is_excluded_by_user(path, name, True):
                 listing.omissions.append(f"{LINK}{name}")
         elif name.endswith(PAGE_SUFFIXES):
             if not judge.omits(path, name, False):

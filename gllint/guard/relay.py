@@ -122,7 +122,10 @@ class Relay:
             await self._to_client(json.dumps(answer).encode(), answer)
 
     async def _watch(self) -> None:
-        """Answer the client's requests with an error when the server has been silent for ``timeout`` seconds."""
+        """When the server has been silent for ``timeout`` seconds, answer the client's requests with an error.
+
+        The server is then told that they are cancelled.
+        """
         while True:
             await asyncio.sleep(_TICK)
             if not self._guard.pending:
@@ -130,10 +133,11 @@ class Relay:
             elif time.monotonic() - self._heard_at > self._timeout:
                 text = f"the server has said nothing for {self._timeout:g} s"
                 self._say(text)
-                numbers = self._guard.pending
+                request_ids = self._guard.pending  # none are pending after the next line
                 await self._fail_pending(text)
-                for number in numbers:  # behind the answers: the server may take nothing, either
-                    await self._forward(json.dumps(_cancellation(number)).encode(), _cancellation(number))
+                for request_id in request_ids:  # behind the answers: the server may take nothing, either
+                    cancellation = _cancellation(request_id)
+                    await self._forward(json.dumps(cancellation).encode(), cancellation)
 
     # ------------------------------------------------------------------------------------- both directions
 

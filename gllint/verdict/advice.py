@@ -34,7 +34,7 @@ def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]
     """
     kind = _plain_kind(finding)
     yield from _lacking(
-        [("plain-kinds", [kind])] if kind is not None else _help_requests(finding), finding, config
+        [("plain-kinds", [kind])] if kind is not None else _proposed_settings(finding), finding, config
     )
 
 
@@ -42,7 +42,7 @@ def named_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]
     """Yield the keys of ``[tool.gllint]`` that the help of a finding names, each with the items that
     ``config`` lacks.
     """
-    yield from _lacking(_help_requests(finding), finding, config)
+    yield from _lacking(_proposed_settings(finding), finding, config)
 
 
 def _lacking(
@@ -125,10 +125,11 @@ def _plain_kind(finding: Finding) -> str | None:
     return kind if all(is_plain(key, (), (kind,)) for key in finding.keys) else None
 
 
-def _help_requests(finding: Finding) -> Iterator[tuple[str, list[str]]]:
+def _proposed_settings(finding: Finding) -> Iterator[tuple[str, list[str]]]:
+    """Yield the settings that the help of a finding proposes: `` `plain-keys = ["*_id"]` `` → plain-keys, *_id."""
     for line in _LINE.findall(finding.help):
         try:
             table: dict[str, Any] = tomllib.loads(line)
-        except tomllib.TOMLDecodeError:
+        except tomllib.TOMLDecodeError:  # not a complete line of configuration
             continue
         yield from table.items()

@@ -144,7 +144,7 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
         if declared is not None:
             if number(declared) is not None:
                 result_kinds.add("number")
-            elif set(_parts(declared)) == {"text"} and not _serialises_unknown(context, callable):
+            elif set(_kinds_of_parts(declared)) == {"text"} and not _serialises_unknown(context, callable):
                 result_kinds.remove("unknown")
                 result_kinds.add("text")
         kinds |= result_kinds
@@ -264,11 +264,14 @@ def kinds_of(result: Result) -> frozenset[ToolResult]:
         return frozenset({"unknown"})
     if next(leaves(result.value, result.site), None) or next(quantities(result.value, result.site), None):
         return frozenset({"number"})
-    return frozenset(_parts(result.value))
+    return frozenset(_kinds_of_parts(result.value))
 
 
-def _parts(value: Value) -> Iterator[ToolResult]:
-    """Yield the kind of each part of a value: number, text, unknown or other."""
+def _kinds_of_parts(value: Value) -> Iterator[ToolResult]:
+    """Yield "number" for each Quantity in a value, "text" for each text, "unknown" for what is neither.
+
+    Nothing for None and booleans. Bare numbers are looked for by the callers: here they are unknown.
+    """
     for option in options(value):
         match option:
             case Text():
@@ -277,9 +280,9 @@ def _parts(value: Value) -> Iterator[ToolResult]:
                 yield "number"
             case Container():
                 for _, entry in option.contents():
-                    yield from _parts(entry.value)
+                    yield from _kinds_of_parts(entry.value)
                 if option.rest is not None:
-                    yield from _parts(option.rest)
+                    yield from _kinds_of_parts(option.rest)
                 if isinstance(option, Record) and not option.is_listed:
                     yield "unknown"
             case Boolean():

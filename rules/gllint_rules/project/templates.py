@@ -303,23 +303,27 @@ def _file_steps(context: Context) -> Iterator[FinalStep]:
 
     The name of the file, the variable that it is read into, and the keys in it show whether a text is a prompt instead.
     """
-    modules: dict[TextModule, tuple[Scope, set[str]]] = {}
+    files: dict[
+        TextModule, tuple[Scope, set[str]]
+    ] = {}  # each with the scope of its first read and its names
     for part in context.module.sections(lambda section: not file_texts.READERS.isdisjoint(section.calls)):
-        roles: dict[int, set[str]] | None = None
+        roles: dict[int, set[str]] | None = None  # found only if the section reads a file
         for call, scope in part.calls:
             if facts.last_name(call.func) not in file_texts.READERS:
                 continue
-            module = file_texts.file_of(context.evaluator, call, context.frame(scope))
-            if module is None:
+            file = file_texts.file_of(context.evaluator, call, context.frame(scope))
+            if file is None:
                 continue
             roles = _roles(context.module, part) if roles is None else roles
+            _, names = files.setdefault(file, (scope, set()))
+            names.update(roles.get(call.at, ()))
             function = scope.enclosing_function()
-            names = {*roles.get(call.at, ()), *((function.name,) if function is not None else ())}
-            modules.setdefault(module, (scope, set()))[1].update(names)
-    for module, (scope, names) in modules.items():
-        stem = module.path.rpartition("/")[2].partition(".")[0]
-        steps = _steps_in_data if module.roots else _steps_in_text
-        yield from steps(context, module, {stem, *names}, scope)
+            if function is not None:
+                names.add(function.name)
+    for file, (scope, names) in files.items():
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        steps_in = _steps_in_data if file.roots else _steps_in_text
+        yield from steps_in(context, file, {stem, *names}, scope)
 
 
 def _steps_in_text(

@@ -620,15 +620,18 @@ def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> 
 
 
 def unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
-    """Return the unit that a field of a model declares: in ``Field(json_schema_extra=…)``, ``field(metadata=…)``."""
+    """Return the unit that a field of a model declares: in ``Field(json_schema_extra=…)``, ``field(metadata=…)``.
+
+    The call may be the value of the field or stand in ``Annotated[float, Field(…)]``.
+    """
     for ancestor in classes.ancestors(context.evaluator, of):
-        bindings = ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ()
-        for binding in bindings:
-            assert isinstance(ancestor, ClassOf)
-            frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
+        if not isinstance(ancestor, ClassOf):
+            continue
+        frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
+        for binding in ancestor.cls.scope.bindings.get(name, ()):
             calls = [binding.value]
             match binding.annotation:
-                case facts.Sub(index=facts.Seq(items=items)):
+                case facts.Sub(index=facts.Seq(items=items)):  # Annotated[float, Field(…)]
                     calls += items
             for call in calls:
                 if isinstance(call, facts.Call):

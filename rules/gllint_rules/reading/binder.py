@@ -22,7 +22,10 @@ PLAIN_CLASSES = frozenset({"int", "float", "complex", "str", "bytes", "bool"})
 
 
 class Binder:
-    """Collects the facts of a section. ``module`` is the namespace of the file, ``owner`` the class of a method."""
+    """Collects the facts of a section. ``module`` is the namespace of the file, ``owner`` the class of a method.
+
+    Without ``macros``, claim macros in strings are not noted.
+    """
 
     def __init__(
         self,
@@ -33,7 +36,9 @@ class Binder:
         macros: bool = False,
     ) -> None:
         self.section_facts = section_facts
+        # The numbers of the section's first expression and of the one that is read next (`at` of each).
         self.first = self.count = section_facts.first
+        # Where macros are noted; None where they are not.
         self.macros: list[facts.Macro] | None = section_facts.macros if macros else None
         self.whole = True  # whether a string is a whole, not a part of a concatenation
         # What surrounds the expression, outermost first: a name or key, a callee or target, a kind of statement.

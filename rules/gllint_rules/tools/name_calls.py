@@ -241,7 +241,10 @@ class _Search(Struct, eq=False):
     def _in_branch(
         self, name: str, branch: Iterable[Expr], frame: Frame, dropped: frozenset[int] = frozenset()
     ) -> Iterator[NameCall]:
-        """The function whose name says that it is the tool; else the only one that takes its arguments."""
+        """Yield the functions in a branch that bear the ``name`` of its tool, and a single other that takes arguments.
+
+        The other counts only if no namesake is found anywhere: :func:`called_by_name` decides that.
+        """
         others: dict[object, NameCall] = {}
         for expr in branch:
             callee = expr.func if isinstance(expr, Call) else expr

@@ -20,7 +20,7 @@ from gllint_runtime.execution.claimed import using
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import Step, read_step
-from gllint_runtime.execution.stored_sessions import numbers_by_name
+from gllint_runtime.execution.stored_sessions import checked_constants
 from gllint_runtime.execution.trace import snapshot, trace_entry
 from gllint_runtime.execution.verdicts import Verdicts
 from gllint_runtime.policy.data import Survey, copy_plain
@@ -142,7 +142,7 @@ class ToolRuntime:
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
         self.policy = combined(policy or registry.policy, settings, MessageSettings)
-        self.constants = numbers_by_name(constants)
+        self.constants = checked_constants(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else Tape()

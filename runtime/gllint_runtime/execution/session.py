@@ -31,10 +31,10 @@ from gllint_runtime.execution.sourced import SourcedGate
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.stored_sessions import (
     Key,
+    checked_constants,
     exact_text,
     log_policy_differences,
     number_of,
-    numbers_by_name,
     opened,
     plain_policy,
     restored_call,
@@ -136,7 +136,7 @@ class Session:
         """Begin a conversation. Raises ValueError or TypeError for a setting that is no use."""
         policy = combined(policy, settings, PolicySettings)
         self.verdicts = Verdicts(redact)
-        self._begin(policy, policy.unit_registry(), numbers_by_name(constants), max_bytes)
+        self._begin(policy, policy.unit_registry(), checked_constants(constants), max_bytes)
 
     def _begin(
         self, policy: Policy, units: UnitRegistry, constants: dict[str, Any], max_bytes: int = _MAX_BYTES
@@ -1095,7 +1095,7 @@ class Session:
         state = json.dumps(known)
         log_policy_differences(self.policy, stored["policy"])
         constants = {name: number_of(value) for name, value in stored["constants"].items()}
-        self._begin(self.policy, self.units, numbers_by_name(constants), stored["max_bytes"])
+        self._begin(self.policy, self.units, checked_constants(constants), stored["max_bytes"])
         self.version, self._count = count_of(stored["version"]), count_of(stored["count"])
         for message in stored.get("prompts", ()):
             self.prompt(str.__str__(message))

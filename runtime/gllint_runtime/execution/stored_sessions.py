@@ -128,8 +128,8 @@ def restored_call(
     return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
 
 
-def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of declared constants: ``{"vat": 0.19}``.
+def checked_constants(constants: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a copy of declared constants, all of them finite numbers: ``{"vat": 0.19}``; empty for None.
 
     Raises TypeError for a value that is no number, ValueError for NaN and infinity.
     """

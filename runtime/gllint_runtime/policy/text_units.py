@@ -30,6 +30,7 @@ _MAX_DENOMINATORS = 3
 
 
 _PERCENT: tuple[str, ...] = ("%",)
+_PERMILLE: tuple[str, ...] = ("permille",)
 
 
 class Size(NamedTuple):
@@ -100,15 +101,13 @@ def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ..
     char = text[at : at + 1]
     if not char or char.isspace() or char in ".,;:!?)]}|":
         return (), origin
-    if char == "‰":
-        return ("permille",), at + 1
-    if char == "%":
-        units, end = _PERCENT, at + 1
+    if char in "%‰":
+        units, end = _PERCENT if char == "%" else _PERMILLE, at + 1
     elif sign := _SIGN.match(text, at):
         units, end = currency_units(sign[0]), sign.end()
     else:
         units, end = _unit_at(text, at)
-    if not units and char != "%" and _SIGN.match(text, at) is None:
+    if not units:
         return (), origin
     return _divided(text, units, end) if divided else (units, end)
 

@@ -22,10 +22,11 @@ from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 _PERCENT = (factors_of_unit("%"),)
 
 
-def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
-    """Return the measure of a variable after ``name = value``: that of the value, else that of the name.
+def meaning_of_variable(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
+    """Return the meaning of a variable after ``name = value``, of which ``meaning`` is that of the value.
 
-    ``heat = x_kwh`` → kWh, ``heat_kwh = 5`` → kWh. ``meaning`` is that of the value.
+    ``heat = x_kwh`` → kWh, ``heat_kwh = 5`` → kWh, ``heat_kwh = "high"`` → unknown. Where both show a unit,
+    :func:`_reconciled` decides.
     """
     announced = announced_by(name)
     if announced is None or (isinstance(meaning, Factor) and meaning.is_count):

@@ -30,7 +30,7 @@ from gllint_rules.inference.units.measure import (
     number_in_unit,
     with_readings,
 )
-from gllint_rules.inference.units.naming import is_no_number, stored
+from gllint_rules.inference.units.naming import is_no_number, meaning_of_variable
 from gllint_rules.inference.units.unit_calls import unit_calls
 from gllint_rules.inference.values import (
     ClassOf,
@@ -262,7 +262,7 @@ class Units:
         else:
             meaning = self._read(value, body, (*index, *way))
         if not has_keys:  # the name is that of the number itself, or of an array
-            meaning = stored(name, meaning, value if not index and not is_loop else None)
+            meaning = meaning_of_variable(name, meaning, value if not index and not is_loop else None)
         if not body.arguments:
             self._known[key] = meaning
         return meaning
@@ -347,7 +347,7 @@ class Units:
         announced = None if _is_listed_unit(expr) else announced_by(name)
         if announced is not None:
             # After `self.timeout_ms = timeout_ms / 1000` it is in seconds, whatever the name says.
-            return stored(name, field, None) if number_in_unit(field) else announced
+            return meaning_of_variable(name, field, None) if number_in_unit(field) else announced
         fixed = unit_of_attribute(name)
         if fixed is not None:
             return measure_of_unit(fixed)
