@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from counting import growth
+from gllint_rules.catalogue import gl104_number_in_result_text as rule
+from gllint_rules.project.text_numbers import holes_of_names
 from gllint_rules.reading.stack import on_large_stack
 from test_budgets import checked
 
@@ -84,3 +86,18 @@ def test_twice_the_file_takes_twice_the_calls(most: float, source: Callable[[int
     # Counted within the thread that has the large stack: a profile is that of one thread.
     found = on_large_stack(growth, lambda n: checked({"a.py": source(n)}), 20)
     assert max(found) < most, found
+
+
+def test_a_text_in_many_others_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(
+        rule,
+        "holes_of_names",
+        lambda template, policy: (seen.append(template.text), holes_of_names(template, policy))[1],
+    )
+    lines = "".join(f'    if x > {i}:\n        text += f"{{note}} in {i}. "\n' for i in range(6))
+    note = 'note = f"{x * 2.5} kWh" if x > 3 else f"{x * 2.5} MWh"'
+    head = TOOL.replace("-> dict", "-> str").replace("out = {}", f'{note}\n    text = ""')
+    checked({"a.py": f"{head}{lines}    return text\n"})
+    assert len(seen) > 20  # texts of which each ends otherwise
+    assert sum(text.endswith(" kWh") for text in seen) == 1
