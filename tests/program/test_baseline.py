@@ -480,3 +480,9 @@ def test_what_is_wrong_with_a_baseline_is_said(tmp_path: Path, content: bytes, s
     path.write_bytes(content)
     with pytest.raises(UsageError, match=said):
         baseline.read(str(path))
+
+
+def test_a_baseline_that_is_missing_has_no_findings(tmp_path: Path) -> None:
+    assert baseline.target(str(tmp_path / "new.json")) == []
+    with pytest.raises(UsageError, match="cannot be written"):
+        baseline.target(str(tmp_path))
