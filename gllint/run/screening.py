@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The flags of the first look, in this order: rules could report on the file; it could use a tool that another file
 # defines; it has a comment that suppresses a code of gllint; it cannot be read; it cannot be decoded; it is valid
-# Python; it imports a framework or a model's SDK; it may run a file by its path; Python may read names in it that are
+# Python; it imports a framework or a model's SDK; Python may read names in it that are
 # not in its bytes; a cell of the notebook is not Python.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
 HAS_READINGS, LACKS_CELLS = 256, 512

@@ -71,6 +71,12 @@ def verdicts(output: Any, answer: str, user: str = "", **settings: Any) -> list[
             "Call 1-800-555-0142",
             ["1 quoted", "800 quoted", "555 quoted", "0142 quoted"],
         ),
+        ({"tel": "+15551234567"}, "It costs 1 234 567 €", ["1 234 567 unsourced"]),
+        (
+            [{"shop": "Oslo", "tel": "5035550164"}, {"shop": "Rome", "tel": "5035550193"}],
+            "Oslo: (503) 555-0164. Rome: (503) 555-0164.",
+            ["(503) 555-0164 quoted", "(503) 555-0164 mislabelled"],
+        ),
         (
             {"tel": "+442079460958"},
             "Call 020 7946 0985",

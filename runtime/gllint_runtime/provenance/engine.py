@@ -332,13 +332,12 @@ class Judging:
         }
         for reading in readings:
             if not _is_in_any(reading, proven):
+                is_exempt = reading.shape == "order" or _is_in_any(reading, exempt)
+                finding = Finding(reading, "exempt") if is_exempt else self._of(reading)
                 code = next((own for span, own in long_codes.items() if _is_in_any(reading, (span,))), None)
-                if code is not None:
-                    finding = Finding(reading, _verdict_of(code), code)
-                elif reading.shape == "order" or _is_in_any(reading, exempt):
-                    finding = Finding(reading, "exempt")
-                else:
-                    finding = self._of(reading)
+                if finding.fails and code is not None and not reading.units:
+                    if self._is_of_place(code, reading) is None:
+                        finding = Finding(reading, _verdict_of(code), code)
                 self.done.append(finding)
         new = self.done[first:]
         waiting = [finding for finding in new if finding.fails]
