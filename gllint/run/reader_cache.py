@@ -12,18 +12,26 @@ from gllint.run.cache import Store
 from gllint.run.index import Index
 from gllint.run.screening_cache import FEW_FILES
 from gllint_rules import Finding
-from gllint_rules.check.readers import FileReads, Reader, Search
+from gllint_rules.check.readers import FileReads, Question, Reader, Search
 from gllint_rules.finding import Changed
 from gllint_rules.tuples import NamedTuple
 
 _ENTRY = "readers"
 
 
+class StoredReads(NamedTuple):
+    """A file as it was searched: JSON has no questions as keys."""
+
+    signature: Signature
+    names: tuple[str, ...]
+    answers: tuple[tuple[Question, tuple[int, ...] | None], ...]
+
+
 class StoredReaders(NamedTuple):
     """What a search for code that reads one of ``names`` found in each file, with the file's signature."""
 
     names: frozenset[str]
-    files: dict[str, tuple[Signature, FileReads]]
+    files: dict[str, StoredReads]
 
 
 def readers_of(
@@ -40,7 +48,11 @@ def readers_of(
         store = None
     entry = store.read(_ENTRY, StoredReaders, _entry_from) if store is not None else None
     names, files = entry or StoredReaders(frozenset(), {})
-    memory = {path: reads for path, (signature, reads) in files.items() if signature == signatures.get(path)}
+    memory = {
+        path: FileReads(old.names, dict(old.answers))
+        for path, old in files.items()
+        if old.signature == signatures.get(path)
+    }
     read_paths: list[str] = []
 
     def read(path: str) -> bytes:
@@ -50,7 +62,7 @@ def readers_of(
     places, names = Search(changed).readers(sorted(signatures), read, memory, names)
     if store is not None and read_paths:
         rows = {
-            path: (signature, memory[path])
+            path: StoredReads(signature, memory[path].names, tuple(memory[path].answers.items()))
             for path, signature in signatures.items()
             if path in memory and signature and is_settled(max(signature.mtime, signature.ctime), started)
         }
@@ -62,9 +74,10 @@ def _entry_from(value: Any) -> StoredReaders:
     """Build the entry from its JSON; raises ``ValueError`` or ``TypeError`` if it has another shape."""
     names, rows = value
     files = {}
-    for path, (signature, (words, answers)) in rows.items():
-        lines_by_question = {
-            question: lines and tuple(map(int, lines)) for question, lines in answers.items()
+    for path, (signature, words, answers) in rows.items():
+        answers = {
+            Question(Changed(*changed), for_fix, words_only): lines and tuple(map(int, lines))
+            for (changed, for_fix, words_only), lines in answers
         }
-        files[path] = Signature(*signature), FileReads(tuple(map(str, words)), lines_by_question)
+        files[path] = StoredReads(Signature(*signature), tuple(map(str, words)), tuple(answers.items()))
     return StoredReaders(frozenset(map(str, names)), files)

@@ -57,6 +57,14 @@ def changed_by(findings: Iterable[Finding]) -> dict[Changed, list[Finding]]:
     return changed
 
 
+class Question(NamedTuple):
+    """Which lines of a file read what changes: for a fix attributes too; ``words_only``: any such word."""
+
+    changed: Changed
+    for_fix: bool
+    words_only: bool
+
+
 class FileReads(NamedTuple):
     """What earlier searches found in a file.
 
@@ -65,7 +73,7 @@ class FileReads(NamedTuple):
     """
 
     names: tuple[str, ...]
-    answers: dict[str, tuple[int, ...] | None]
+    answers: dict[Question, tuple[int, ...] | None]
 
 
 def vetted(
@@ -145,8 +153,12 @@ class Search:
         for path in paths:
             words_only = read_count >= _MOST_PARSED
             old = memory.get(path)
-            questions = self._questions(path, old.names, words_only) if old is not None else {}
-            if old is None or names != old_names or not questions.keys() <= old.answers.keys():
+            questions = self._questions(path, old.names, words_only) if old is not None else []
+            if (
+                old is None
+                or names != old_names
+                or any(question not in old.answers for question in questions)
+            ):
                 try:
                     data = read(path)
                 except OSError:
@@ -155,11 +167,11 @@ class Search:
                 answers = old.answers if old is not None else {}
                 memory[path] = old = FileReads(tuple(map(bytes.decode, hits)), answers)
                 questions = self._questions(path, old.names, words_only)
-                new = {question: questions[question] for question in questions.keys() - answers.keys()}
+                new = [question for question in questions if question not in answers]
                 answers.update(self._answers(path, data, hits, new, words_only))
             read_count += any(old.answers[question] is not None for question in questions)
-            for question, change in questions.items():
-                lines = old.answers[question] or ()
+            for question in questions:
+                change, lines = question.changed, old.answers[question] or ()
                 for line in lines:
                     if change.what != "key" or (path, line) not in self._sources[change.name]:
                         readers.setdefault(change, []).append((path, line))
@@ -172,23 +184,23 @@ class Search:
                     self._near[change] = self._own[change] = set()
         return {change: sorted(set(places)) for change, places in readers.items()}, names
 
-    def _questions(self, path: str, names: Collection[str], words_only: bool) -> dict[str, Changed]:
-        """Return the changes for whose readers a file that mentions ``names`` is searched, by question."""
-        questions = {}
+    def _questions(self, path: str, names: Collection[str], words_only: bool) -> list[Question]:
+        """Return what a file that mentions ``names`` is searched for."""
+        questions = []
         for name in names:
             for change in self._by_name.get(name, ()):
                 near = self._near[change]
                 if near is None or not near.isdisjoint(names) or path in self._own[change]:
-                    questions[f"{change.what} {near is None} {words_only} {change.name}"] = change
+                    questions.append(Question(change, near is None, words_only))
         return questions
 
     def _answers(
-        self, path: str, data: bytes, hits: Hits, questions: Mapping[str, Changed], words_only: bool
-    ) -> dict[str, tuple[int, ...] | None]:
+        self, path: str, data: bytes, hits: Hits, questions: Collection[Question], words_only: bool
+    ) -> dict[Question, tuple[int, ...] | None]:
         """Return the lines of a file that read what changes, by question; ``None`` if none of its bytes may."""
         wanted: dict[Changed, Sequence[int]] = {}
         compares = None  # found out where it is needed
-        for change in questions.values():
+        for change, _, _ in questions:
             name = change.name.encode("utf-8", "replace")
             form = _FORMS[change.what]
             is_read = any(form.search(_around(data, place, name)) for place in hits[name])
@@ -201,8 +213,8 @@ class Search:
             for change, line in self._in_file(path, data, wanted, words_only):
                 lines[change].append(line)
         return {
-            question: tuple(lines[change]) if change in wanted else None
-            for question, change in questions.items()
+            question: tuple(lines[question.changed]) if question.changed in wanted else None
+            for question in questions
         }
 
     def _in_file(
