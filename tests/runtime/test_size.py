@@ -13,6 +13,7 @@ import pytest
 from counting import growth
 from gllint.guard.exchange import Guard
 from gllint_runtime import Policy, Session, audit_run
+from gllint_runtime.policy.reader import Reader
 
 MOST = 2.3
 SCHEMA = {
@@ -113,3 +114,12 @@ def test_twice_as_often_takes_twice_the_calls(
 ) -> None:
     caplog.set_level(logging.ERROR, "gllint_runtime")
     assert max(growth(work, 10)) < MOST
+
+
+@pytest.mark.parametrize("piece", ["1 ", "$1.50, ", "5/", "1 of the sites and "])
+def test_a_number_of_a_sentence_without_an_end_reads_as_little_of_it(piece: str) -> None:
+    def read(n: int) -> int:
+        places = (reading.place for reading in Reader().read(piece * n))
+        return sum(end - start for place in places for start, end in (place.sentence, place.clause))
+
+    assert read(4_000) < MOST * read(2_000)

@@ -25,6 +25,9 @@ _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^a-zß-ÿ\s])")
 _ABBREVIATED = re.compile(words_table()["forms"]["abbreviated"], re.IGNORECASE)
 _CLAUSE = re.compile(words_table()["forms"]["clause"], re.IGNORECASE)
 _LABEL_WORDS = 9
+_LONGEST_SENTENCE = (
+    1_000  # characters; one without an end is read in parts, so that each number reads as little
+)
 _LONGEST_LIST = 40  # lines of a list above a number that count for it
 _LISTED = ("row", "item", "rule", "blank", "label")
 _MAX_LABEL = 90
@@ -106,6 +109,7 @@ class Layout:
         ] = []  # the sentences that say something of all numbers: "All figures in millions"
         self._words: tuple[list[int], list[str]] = [], []
         self._words_end = 0
+        self._word_sets: dict[Span, frozenset[str]] = {}
         self._numbers: list[Span] = []
         self._sentence_spans: dict[int, list[Span]] = {}
         self._clause_spans: dict[Span, list[Span]] = {}
@@ -154,6 +158,12 @@ class Layout:
         """Return the words of a stretch."""
         return [word for _, word in self.word_places(span)]
 
+    def word_set(self, span: Span) -> frozenset[str]:
+        """Return the words of a stretch that is looked at for several numbers."""
+        if (words := self._word_sets.get(span)) is None:
+            words = self._word_sets[span] = frozenset(self.words_in(span))
+        return words
+
     def word_places(self, span: Span) -> list[tuple[int, str]]:
         """Return where the words of a stretch begin, each with the word."""
         starts, words = self.words
@@ -181,10 +191,19 @@ class Layout:
             first = spans.pop()[0]  # the line has grown
         for match in _SENTENCE.finditer(self.text, first, line.end) if line.kind != "row" else ():
             if not is_abbreviated(self.text, line.start, match.start()):
-                spans.append((first, match.start() + 1))
+                spans += self._parts(first, match.start() + 1)
                 first = match.end()
-        spans.append((first, line.end))
+        spans += self._parts(first, line.end)
         return spans
+
+    def _parts(self, start: int, end: int) -> Iterator[Span]:
+        """Yield a sentence; a very long one in parts, each of which ends at a blank if it has one."""
+        while end - start > _LONGEST_SENTENCE:
+            blank = self.text.rfind(" ", start + _LONGEST_SENTENCE // 2, start + _LONGEST_SENTENCE)
+            stop = blank + 1 if blank >= 0 else start + _LONGEST_SENTENCE
+            yield (start, stop)
+            start = stop
+        yield (start, end)
 
     def previous_sentence(self, sentence: Span) -> Span | None:
         """Return the sentence, item or row before one; ``None`` at the start."""
@@ -382,7 +401,7 @@ class Layout:
 
     def _declared_nearby(self, line: Line, place: Place) -> Declared | None:
         """Return what a label before a number or a unit in brackets behind it says: "Heat (MWh): 5", "12.5 (MWh)"."""
-        label = self.text[line.start : place.start]
+        label = self.text[max(line.start, place.start - _LONGEST_SENTENCE) : place.start]
         mark = max(label.rfind(":"), label.rfind("="))
         if mark >= 0 and not label[mark + 1 :].strip(" \t$€£~≈*-−"):
             begin = max(label.rfind(separator, 0, mark) for separator in (", ", "; ", ". ")) + 1

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from gllint_runtime.policy.data_files import sections
 
 
-def spelled_numbers(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the numbers in words of a text: start, end, value. "One" alone is an article as often."""
-    for match in _pattern().finditer(text):
-        words = re.findall("[a-z]+", match[0].lower())
-        if words != ["one"]:
-            yield match.start(), match.end(), _value(words)
+@lru_cache(maxsize=64)
+def spelled_numbers(text: str) -> list[tuple[int, int, int]]:
+    """Return the numbers in words of a text: start, end, value. "One" alone is an article as often."""
+    phrases = ((match, re.findall("[a-z]+", match[0].lower())) for match in _pattern().finditer(text))
+    return [(match.start(), match.end(), _value(words)) for match, words in phrases if words != ["one"]]
 
 
 @cache

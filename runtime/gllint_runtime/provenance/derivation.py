@@ -259,8 +259,8 @@ class Derivations:
     def named(self, words: Iterable[str]) -> Iterator[Column]:
         """The columns of whose key the words have one."""
         visited: set[Column] = set()
-        for word in words:
-            for column in self._by_word.get(word, ())[-_MAX_COLUMNS:]:
+        for word in self._by_word.keys() & words:
+            for column in self._by_word[word][-_MAX_COLUMNS:]:
                 if column not in visited:
                     visited.add(column)
                     yield column
@@ -543,18 +543,16 @@ class _Search:
         layout = reading.place.layout
         self.units = reading.units
         place = reading.place
-        self.reach = (place.start - _FAR, place.end + _FAR)
-        self.sentence = self._near_part(place.sentence)
-        previous = layout.previous_sentence(place.sentence)
-        self.previous = self._near_part(previous) if previous is not None else None
+        self.sentence = place.sentence
+        self.previous = layout.previous_sentence(place.sentence)
         line = layout.line_at(reading.place.start)
         spans = [self.sentence, *line.heads]
         self.is_row = line.kind == "row"
         if self.is_row:
             spans += [span for scope in reading.place.scopes[:2] for span in scope]
-        self.words = {word for span in spans for word in layout.words_in(span)}
-        self.near_words = self.words | (set(layout.words_in(self.previous)) if self.previous else set())
-        self.clause_words = set(layout.words_in(reading.place.clause))
+        self.words = frozenset[str]().union(*map(layout.word_set, spans))
+        self.near_words = self.words | (layout.word_set(self.previous) if self.previous else frozenset())
+        self.clause_words = layout.word_set(reading.place.clause)
         self.is_share = "%" in reading.units
         self.wrong_record = any(
             miss.reason in ("record", "key")
@@ -568,9 +566,6 @@ class _Search:
         self.counts = is_counted(reading.units)
         self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
         self._values: dict[str, list[list[Record]]] = {}
-
-    def _near_part(self, span: Span) -> Span:
-        return max(span[0], self.reach[0]), max(0, min(span[1], self.reach[1]))
 
     def derivation(self) -> Derivation | None:
         """From what the number follows; ``None`` where that is nothing that the text points at."""
@@ -717,15 +712,20 @@ class _Search:
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
-        spans = (*line.heads, self._near_part((min(start, floor), max(self.sentence[1], at, ceiling))))
+        reach = max(min(start, floor), at - _FAR), min(max(self.sentence[1], at, ceiling), at + _FAR)
+        spans = (*line.heads, reach)
         near: dict[Finding, None] = {}
         for span in spans:
             findings = self.judgement.findings_in(span)
             own = bisect_left(findings, at, key=lambda element: element.reading.place.start)
-            near |= dict.fromkeys(findings[max(0, own - _MAX_NEAR) : own + _MAX_NEAR])
+            near |= dict.fromkeys(
+                finding
+                for finding in findings[max(0, own - _MAX_NEAR) : own + _MAX_NEAR]
+                if finding.verdict in ("sourced", "quoted", "derived")
+            )
         for finding in sorted(near, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
-            if other is self.reading or finding.verdict not in ("sourced", "quoted", "derived"):
+            if other is self.reading:
                 continue
             place = other.place.start
             is_near = start <= place < self.sentence[1] or any(
@@ -826,11 +826,11 @@ class _Search:
         yield from self._word_operands()
         for source in (*self.judgement.provenance.statements[-6:], *self.owner.rates[-12:]):
             yield Operand(float(source.value), source.units, (source,), _SAID)
-        for word in self.words:
-            if (row := words_table()["calendar"].get(word)) is not None:
-                value, unit = row.split()
-                source = Source("said", "", "calendar", (word,), word, float(value), (unit,))
-                yield Operand(float(value), (unit,), (source,), _SAID)
+        calendar = words_table()["calendar"]
+        for word in self.words & calendar.keys():
+            value, unit = calendar[word].split()
+            source = Source("said", "", "calendar", (word,), word, float(value), (unit,))
+            yield Operand(float(value), (unit,), (source,), _SAID)
 
     @cached_property
     def groups(self) -> list[_Group]:
@@ -1293,7 +1293,7 @@ class _Search:
             if key not in close or self._names_value(key, text, self.clause_words):
                 yield records
 
-    def _names_value(self, key: str, text: str, said: set[str]) -> bool:
+    def _names_value(self, key: str, text: str, said: frozenset[str]) -> bool:
         stem, words = _words_of_value(key, text)
         is_absent = text in table_words("absent") and not _words_of("no").isdisjoint(said)
         if text in ("True", "False") or (is_absent and stem <= said):
@@ -1740,7 +1740,7 @@ def _stand_in(record: Record) -> Source:
     return Source("tool", record.call_id, record.group.partition(" ")[0], path, record.label, 1, (), record)
 
 
-def _is_form(word: str, words: set[str]) -> bool:
+def _is_form(word: str, words: frozenset[str]) -> bool:
     """Whether a word is another form of one of several: ``delay`` of ``delayed``."""
     return len(word) > 4 and any(
         other.startswith(word[:-1]) and abs(len(other) - len(word)) < 4 for other in words if len(other) > 3

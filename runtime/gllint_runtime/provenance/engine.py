@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from itertools import chain, pairwise, takewhile
+from itertools import accumulate, chain, pairwise, takewhile
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 from gllint_runtime.policy.claims import find_macros
@@ -274,8 +275,16 @@ def _place_of(finding: Finding) -> int:
     return finding.reading.place.start
 
 
-def _is_in_any(reading: Reading, spans: Sequence[Span]) -> bool:
-    return any(start <= reading.start and reading.end <= end for start, end in spans)
+def _inside_of(spans: Iterable[Span]) -> Callable[[Reading], bool]:
+    """Return what says whether a reading is within one of some stretches."""
+    places = sorted(spans)
+    ends = [*accumulate((end for _, end in places), max)]
+
+    def is_inside(reading: Reading) -> bool:
+        number = bisect_right(places, reading.start, key=itemgetter(0))
+        return number > 0 and reading.end <= ends[number - 1]
+
+    return is_inside
 
 
 def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:
@@ -297,6 +306,7 @@ class Judging:
         self.layout = self._text.layout
         self.directions = Directions(self.layout)
         self.done: list[Finding] = []
+        self._without_unit: list[Finding] = []  # of which the answer alone gives a unit
         self._readings: list[Reading] = []
         self._starts: list[int] = []
         self._names = Mentions(provenance.names)
@@ -318,8 +328,8 @@ class Judging:
             return []
         if "{{" in part:
             proven = [*proven, *((macro.start, macro.end) for macro in find_macros(part))]
-        proven = [(begin + start, begin + end) for start, end in proven]
-        exempt = [(begin + start, begin + end) for start, end in self.provenance.exempt(part)]
+        is_proven = _inside_of((begin + start, begin + end) for start, end in proven)
+        is_exempted = _inside_of((begin + start, begin + end) for start, end in self.provenance.exempt(part))
         starts, words = self.layout.words
         self.directions.read(starts[self._words_with_direction :], words[self._words_with_direction :])
         self._words_with_direction = len(starts)
@@ -327,18 +337,23 @@ class Judging:
         self._readings += readings
         self._starts += (reading.place.start for reading in readings)
         first = len(self.done)
-        long_codes = {
-            (begin + start, begin + end): source for start, end, source in self._codes_in_groups(part)
-        }
+        long_codes = [
+            (begin + start, begin + end, source) for start, end, source in self._codes_in_groups(part)
+        ]
         for reading in readings:
-            if not _is_in_any(reading, proven):
-                is_exempt = reading.shape == "order" or _is_in_any(reading, exempt)
+            if not is_proven(reading):
+                is_exempt = reading.shape == "order" or is_exempted(reading)
                 finding = Finding(reading, "exempt") if is_exempt else self._of(reading)
-                code = next((own for span, own in long_codes.items() if _is_in_any(reading, (span,))), None)
-                if finding.fails and code is not None and not reading.units:
-                    if self._is_of_place(code, reading) is None:
+                start, end, code = (
+                    long_codes[bisect_right(long_codes, reading.start, key=itemgetter(0)) - 1]
+                    if long_codes
+                    else (0, 0, None)
+                )
+                if finding.fails and code is not None and not reading.units and start <= reading.start:
+                    if reading.end <= end and self._is_of_place(code, reading) is None:
                         finding = Finding(reading, _verdict_of(code), code)
                 self.done.append(finding)
+                self._without_unit += [finding] if finding.has_no_unit else []
         new = self.done[first:]
         waiting = [finding for finding in new if finding.fails]
         self._refuse_scales(new)
@@ -346,7 +361,9 @@ class Judging:
         waiting = self._derive_all(waiting)
         if waiting and self.provenance.derivations.latest:  # else only what the text itself shows counts
             self._derive_by_row(waiting)
-            self._derive_all([finding for finding in waiting if finding.fails])
+            rest = [finding for finding in waiting if finding.fails]
+            if len(rest) < len(waiting):
+                self._derive_all(rest)
         return new
 
     def _codes_in_groups(self, part: str) -> Iterator[tuple[int, int, Source]]:
@@ -409,14 +426,15 @@ class Judging:
         size = size_of_unit(reading.units[0]) if len(reading.units) == 1 else None
         if size is None or size.offset:  # of a temperature a bare number says too little
             return False
-        for other in self.done:
-            own = size_of_unit(other.unit) if other.has_no_unit and other.unit is not None else None
+        for other in self._without_unit:
+            own = size_of_unit(other.unit) if other.unit is not None else None
             if own is None or own.dimension != size.dimension or other.source is None:
                 continue
             value = float(other.source.value) * own.factor / size.factor
             if any(renderings.fits(value) for renderings in reading.renderings):
                 finding.verdict, finding.source, finding.miss = "sourced", other.source, None
                 finding.has_no_unit = True
+                self._without_unit.append(finding)
                 return True
         return False
 
@@ -1035,7 +1053,7 @@ class Judging:
             return True
         if record not in self.named((sentence,)).get(record.group, ()):
             return False
-        number = self._readings.index(reading)
+        number = bisect_left(self._starts, reading.place.start)
         return any(
             _JOINED.fullmatch(self.layout.text, first.place.end, second.place.start)
             for first, second in pairwise(self._readings[max(0, number - 1) : number + 2])
