@@ -83,3 +83,31 @@ def test_a_number_that_begins_like_a_form_is_a_number() -> None:
     assert (
         gate.verify("It used 1099.28 kWh of heat and 1040.5 kWh of power. See Form 1099.").status == "success"
     )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The rent is Euro 950 a month.",
+        "Office 950 EUR",
+        "Area 99 m²",
+        "Highway 120 km/h",
+        "An iPhone 1299 USD",
+        "Wi-Fi 9.99 EUR",
+        "Base 950 EUR",
+    ],
+)
+def test_a_number_behind_a_name_that_has_a_unit_is_an_amount(answer: str) -> None:
+    gate = Session(mode="sourced")
+    gate.record("flat", {}, {"rent_eur": 850})
+    assert gate.verify(answer).status == "error"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["The rent of 850 EUR buys an iPhone 15 in use.", "PM10 was not measured.", "A Euro 6 car", "In base 10"],
+)
+def test_a_number_behind_a_name_is_part_of_it(answer: str) -> None:
+    gate = Session(mode="sourced")
+    gate.record("flat", {}, {"rent_eur": 850})
+    assert gate.verify(answer).status == "success"

@@ -108,9 +108,13 @@ def _is_measured(text: str, at: int) -> bool:
 
 
 def designated(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of a message, from a place on, that are names or idioms with digits: ``iPhone 15``."""
+    """Yield the stretches of a message, from a place on, that are names or idioms with digits: ``iPhone 15``.
+
+    A number apart from its name that has a unit is an amount: ``iPhone 999 USD``.
+    """
     for match in _named_things().finditer(text, start):
-        yield match.span()
+        if not ({" ", "-"} & {*(match["product"] or "")} and _is_measured(text, match.end())):
+            yield match.span()
 
 
 def without_designations(text: str, naked: Iterable[NakedNumber]) -> list[NakedNumber]:
@@ -138,6 +142,7 @@ def _named_things() -> re.Pattern[str]:
     )
     # Most characters of a text begin no word: nothing else is tried there.
     return re.compile(
-        rf"(?<![^\W_])(?=[^\W_])(?:(?:{named})[ -]?\d{{1,5}}(?:\.\d{{1,2}})?(?:[a-zA-Z]{{1,3}})?(?![\w%]|[.,]\d)"
+        rf"(?<![^\W_])(?=[^\W_])(?:(?P<product>(?:{named})[ -]?\d{{1,5}}(?:\.\d{{1,2}})?)"
+        rf"(?:[a-zA-Z]{{1,3}})?(?![\w%]|[.,]\d)"
         rf"|(?:{indexes})(?!\w|[.,]\d)|{forms})|{others}"
     )
