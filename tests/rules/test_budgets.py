@@ -257,6 +257,22 @@ def test_the_imports_of_a_file_are_listed_a_few_times(monkeypatch: pytest.Monkey
     part = "from agents import function_tool\n@function_tool\ndef f{}(x):\n    return {{'a': 5}}\n"
     assert len(checked({"a.py": "".join(part.format(i) for i in range(40))})[1]) == 40
     assert len(listed) < 6
+    names = range(40)
+    checked(
+        tool(
+            f"return {{{', '.join(f'{i}: f{i}(x)' for i in names)}}}",
+            before="".join(f"from p{i} import f{i}\n" for i in names),
+        )
+    )
+    assert len(listed) < 12
+
+
+def test_a_star_import_of_a_package_elsewhere_is_looked_up_once() -> None:
+    """Not for each name of the file that it might bring."""
+    n = 40
+    stars = "".join(f"from p{i} import *\n" for i in range(n))
+    project, _ = checked(tool(f"return {{{', '.join(f'{i}: f{i}(x)' for i in range(n))}}}", before=stars))
+    assert len(project.imports.targets["/project/a.py"]) < 2 * n
 
 
 def test_the_nearest_of_many_names_is_looked_for_among_few(monkeypatch: pytest.MonkeyPatch) -> None:

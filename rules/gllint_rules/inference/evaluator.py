@@ -201,6 +201,8 @@ class Evaluator(Questions):
                 return self.binding_value(scope, name, frame)
             if scope.kind == "module":
                 for dotted in scope.stars:
+                    if self.module_named(dotted, frame.module) is None:
+                        continue  # of a package elsewhere, and a folder alone gives no names
                     value = self.imported(frame.module, dotted, name)
                     if value is not UNKNOWN and not isinstance(value, External):
                         return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,7 @@ _MOST_STATEMENTS = 400  # in which a tally is looked for
 def reading_of(leaf: Leaf) -> NameReading:
     """Return what the key of a number says about its kind and unit, given the other keys of its container."""
     key = leaf.key if leaf.is_named else None
-    other_keys = (
-        [name for name in leaf.holder.entries if isinstance(name, str)] if leaf.holder is not None else []
-    )
-    reading = read_name(key or "", other_keys)
+    reading = read_name(key or "", leaf.holder.entries if leaf.holder is not None else ())
     # The plural key of a list (`items`) names its elements, not what each number counts.
     if reading.unit in units_of("counts") and (leaf.in_list or leaf.what != "number"):
         return NameReading()
@@ -89,15 +87,21 @@ def is_tally(leaf: Leaf) -> bool:
         steps = [_step(expr)] if isinstance(expr, facts.Const) else []
         # Most functions store into no container: then their statements need not be read.
         section = leaf.site.module.section_of(leaf.site.at).section
-        statements = facts.statements(function.body) if section.mutated else iter(())
-        for statement in islice(statements, _MOST_STATEMENTS):
-            match statement:
-                case facts.AugAssign(target=facts.Sub(index=facts.Const(value=key)), op=op, value=value):
-                    if key == leaf.key:
-                        steps.append(_step(facts.BinOp(value.at, op, value, value)))
-                case _:
-                    pass
+        steps += _steps_by_key(function).get(leaf.key, []) if section.mutated else []
     return 1 in steps and None not in steps
+
+
+@lru_cache(maxsize=8)
+def _steps_by_key(function: facts.Function) -> dict[object, list[int | None]]:
+    """Return the steps by which a function counts up what is under each key of its containers."""
+    steps: dict[object, list[int | None]] = {}
+    for statement in islice(facts.statements(function.body), _MOST_STATEMENTS):
+        match statement:
+            case facts.AugAssign(target=facts.Sub(index=facts.Const(value=key)), op=op, value=value):
+                steps.setdefault(key, []).append(_step(facts.BinOp(value.at, op, value, value)))
+            case _:
+                pass
+    return steps
 
 
 def _bound(binding: facts.Binding) -> facts.Expr | None:

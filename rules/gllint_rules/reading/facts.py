@@ -626,7 +626,7 @@ class Module:
         self._places = _places(outline)
         self.scope.bindings = _Namespace(self, self._places, "bound")
         self.scope.stars = [*outline.stars]
-        for attribute in ("assigned", "mutated"):
+        for attribute in ("assigned", "mutated", "packages"):
             self.__dict__.pop(attribute, None)
 
     def follow(self, source: str, outline: Outline, code: str | None = None) -> None:
@@ -763,6 +763,11 @@ class Module:
             for name, numbers in self._places.items()
             if len(numbers) == 1 and sections[numbers[0]].kind == "other"
         )
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The top-level packages of what it imports from elsewhere."""
+        return frozenset(name.partition(".")[0] for name in self.outline.modules())
 
     @cached_property
     def mutated(self) -> frozenset[str]:

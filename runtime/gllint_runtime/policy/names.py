@@ -193,7 +193,7 @@ def _below_per() -> Mapping[str, str]:
 # ----------------------------------------------------------------------------------------------- the question
 
 
-def read_name(name: str, beside: Collection[str] = ()) -> NameReading:
+def read_name(name: str, beside: Collection[object] = ()) -> NameReading:
     """Return the unit and kind that a name gives its number: ``"heat_kwh"`` → ``kWh``, ``"n_users"`` → a count.
 
     ``beside`` are the other keys of its container. The unit is spelled as the allowlist or a pack spells it, and need
@@ -204,7 +204,7 @@ def read_name(name: str, beside: Collection[str] = ()) -> NameReading:
     reading = _read(name)
     if beside:
         words = name.lower()
-        if words == "limit" and {"offset", "page"} & {key.lower() for key in beside}:
+        if words == "limit" and {"offset", "page"} & {str(key).lower() for key in beside}:
             return reading._replace(kind="index")
         # Next to `temp_max`, `temp_min` is a minimum, and no number of minutes.
         if words.endswith("_min") and any(f"{words[:-3]}{bound}" in beside for bound in _BOUNDS):

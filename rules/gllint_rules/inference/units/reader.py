@@ -663,8 +663,7 @@ class Units:
 
     def _has_unit_packages(self, module: Module) -> bool:
         """Return whether a module may make units with pint or astropy."""
-        tops = {name.partition(".")[0] for name in module.outline.modules()}
-        return not tops.isdisjoint(_PACKAGES) or not _MAKERS.isdisjoint(module.imported_names)
+        return not module.packages.isdisjoint(_PACKAGES) or not _MAKERS.isdisjoint(module.imported_names)
 
     # --- values ----------------------------------------------------------------------------------------------
 
