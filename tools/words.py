@@ -19,7 +19,7 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,9 +90,9 @@ def _sections() -> tuple[frozenset[str], re.Pattern[str]]:
 PARTICIPLES, IDIOM = _sections()
 
 
-def names(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
+def names(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int, bool]]:
     """Yield each identifier, its line, and whether it is an attribute, which may be a foreign library's."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name(id=name):
                 yield name, node.lineno, False
@@ -113,9 +113,9 @@ def names(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
                 pass
 
 
-def definitions(tree: ast.AST) -> Iterator[str]:
+def definitions(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield what a file itself names: functions, classes, arguments, fields, attributes that it assigns."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
@@ -127,7 +127,7 @@ def definitions(tree: ast.AST) -> Iterator[str]:
                 pass
 
 
-def texts(source: str, tree: ast.AST) -> Iterator[tuple[str, int]]:
+def texts(source: str, nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
     """Yield each comment (adjacent lines joined), docstring and message, with its line."""
     comment: list[str] = []
     last = 0
@@ -140,10 +140,8 @@ def texts(source: str, tree: ast.AST) -> Iterator[tuple[str, int]]:
             last = token.start[0]
     if comment:
         yield " ".join(comment), last
-    in_fstring = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
-    }
-    for node in ast.walk(tree):
+    in_fstring = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         match node:
             case ast.Constant(value=str(text)) if id(node) not in in_fstring and _is_prose(text):
                 yield text, node.lineno
@@ -174,10 +172,10 @@ def count_text(counts: Counts, text: str, line: int) -> None:
             counts.long.append(f"{line}: {' '.join(sentence.split())[:100]}")
 
 
-def source_counts(source: str, defined: frozenset[str]) -> Counts:
+def source_counts(source: str, nodes: list[ast.AST], defined: frozenset[str]) -> Counts:
     """Return the counts of a Python file; of attributes, only those that ``defined`` (the project's names) has."""
-    counts, tree = Counts(), ast.parse(source)
-    for name, line, is_attribute in names(tree):
+    counts = Counts()
+    for name, line, is_attribute in names(nodes):
         if is_attribute and name not in defined:
             continue
         parts = _PART.findall(name)
@@ -185,7 +183,7 @@ def source_counts(source: str, defined: frozenset[str]) -> Counts:
         if name in OPERANDS:
             continue
         counts.names += [f"{line}: {name}" for part in parts if part.lower() in PARTICIPLES]
-    for text, line in texts(source, tree):
+    for text, line in texts(source, nodes):
         count_text(counts, text, line)
     return counts
 
@@ -204,9 +202,13 @@ def measure() -> dict[str, tuple[str, Counts]]:
         for floor in ("gllint", "rules", "runtime")
         for path in sorted((ROOT / floor).rglob("*.py"))
     }
-    defined = frozenset(name for text in sources.values() for name in definitions(ast.parse(text)))
+    nodes = {path: [*ast.walk(ast.parse(text))] for path, text in sources.items()}
+    defined = frozenset(name for found in nodes.values() for name in definitions(found))
     result = {
-        path.relative_to(ROOT).as_posix(): (path.relative_to(ROOT).parts[0], source_counts(text, defined))
+        path.relative_to(ROOT).as_posix(): (
+            path.relative_to(ROOT).parts[0],
+            source_counts(text, nodes[path], defined),
+        )
         for path, text in sources.items()
     }
     for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]:
