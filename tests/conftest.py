@@ -28,10 +28,6 @@ _UNMEASURED = {
     "test_settings", "test_source", "test_standard_library", "test_stranger", "test_trust",
 }  # fmt: skip
 
-# A process that is measured takes twice the time of one that is not. These start each part of the program once.
-_MEASURED_PROCESSES = {"test_check", "test_crew", "test_features", "test_flake8"}
-
-
 # What the tests start imports the checkout, too, whatever copy is installed: see `pythonpath` in pyproject.toml.
 _REPOSITORY = Path(__file__).parents[1]
 os.environ["PYTHONPATH"] = os.pathsep.join(
@@ -57,20 +53,19 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.delenv("GLLINT_CACHE_KEY", raising=False)
+        # What the tests start would take twice the time if it were measured.
+        patch.delenv("COVERAGE_PROCESS_START", raising=False)
         yield
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _measure(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Measure coverage, here and in what is started, only in the modules that are to be measured."""
+    """Measure coverage only in the modules that are to be measured."""
     module = request.module.__name__.rpartition(".")[2]
     measuring = _coverage() if module in _UNMEASURED else None
-    with pytest.MonkeyPatch.context() as patch:
-        if module not in _MEASURED_PROCESSES:
-            patch.delenv("COVERAGE_PROCESS_START", raising=False)
-        if measuring is not None:
-            measuring.stop()
-        yield
+    if measuring is not None:
+        measuring.stop()
+    yield
     if measuring is not None:
         measuring.start()
 
@@ -103,12 +98,6 @@ def _logging() -> Iterator[None]:
     logger.setLevel(level)
 
 
-@pytest.fixture
-def unmeasured_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure no process: what it does others do, or it gets a signal, which may find coverage holding its lock for good."""
-    monkeypatch.delenv("COVERAGE_PROCESS_START", raising=False)
-
-
 @pytest.fixture(scope="session")
 def gllint() -> Iterator[list[str]]:
     """What to write for ``python -m gllint`` where all that counts is what it does: ``tests/warm.py``."""
@@ -122,7 +111,6 @@ def gllint() -> Iterator[list[str]]:
             [sys.executable, "-P", warm, "serve", address],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={name: value for name, value in os.environ.items() if name != "COVERAGE_PROCESS_START"},
         )
         assert server.stdin is not None and server.stdout is not None
         assert server.stdout.readline() == b"\n"

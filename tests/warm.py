@@ -27,7 +27,7 @@ _PRELOADED = (
     "gllint.cli.commands", "gllint.cli.checking", "gllint.cli.explaining", "gllint.cli.servers", "gllint.run.fixer",
     "gllint.run.crew", "gllint.server.app", "gllint.report.html", "gllint_rules.catalogue", "gllint_rules.check.check",
     "gllint_rules.check.why", "gllint_rules.fixes.wrap", "gllint_rules.fixes.schemas", "gllint_rules.reading.newer",
-    "coverage", "pint", "jsonschema", "tomlkit", "flake8.main.cli", "pycodestyle", "pyflakes.checker",
+    "pint", "jsonschema", "tomlkit", "flake8.main.cli", "pycodestyle", "pyflakes.checker",
     "gllint.hosts.flake8", "gllint.cli.servers", "mcp", "mcp.client.streamable_http",
 )  # fmt: skip
 _PROGRAMS = {"gllint": "gllint.cli.main", "flake8": "flake8.main.cli"}
@@ -153,10 +153,6 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w")
     sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
     sys.argv = command[1:]
-    if "COVERAGE_PROCESS_START" in os.environ:
-        import coverage
-
-        coverage.process_startup()
     try:
         raise SystemExit(import_module(_PROGRAMS[command[1]]).main())
     except SystemExit as end:

@@ -244,7 +244,6 @@ def test_why_heeds_the_code(write: Write, run: Run, agent: str) -> None:
     assert run("check", "--why", f"agent.py:{'9' * 5000}", cwd=top).returncode == 2
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> None:
     top = write({"agent.py": agent})
     command = [sys.executable, "-m", "gllint", "check", "--watch", "--output-format", "concise", "agent.py"]
@@ -362,7 +361,6 @@ def test_a_folder_without_candidates_loads_nothing_heavy(write: Write, cache: li
     assert "gllint.verdict.baseline" not in modules
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_a_closed_pipe_ends_quietly(write: Write, agent: str) -> None:
     many = agent + "".join(f'final_message = "{i} kWh"\n' for i in range(3000))
     with subprocess.Popen(
@@ -378,7 +376,6 @@ def test_a_closed_pipe_ends_quietly(write: Write, agent: str) -> None:
         assert process.wait(60) == 1
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_an_interrupt_ends_cleanly(write: Write, agent: str) -> None:
     top = write({f"agent{i}.py": agent + f"# {i}\n" * 3000 for i in range(120)})
     with subprocess.Popen(

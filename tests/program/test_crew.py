@@ -79,7 +79,6 @@ def found(top: Path, jobs: int, kind: str, output: str = "concise") -> tuple[byt
     return done.stdout, set(done.stderr.split())
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_any_number_of_processes_finds_the_same(plant: Path) -> None:
     alone, none = found(plant, 1, "lives")
     assert not none and alone.count(b"GL101") == 20 and alone.count(b"GL303") == 13
@@ -97,7 +96,6 @@ def test_any_number_of_processes_finds_the_same_fixes(plant: Path) -> None:
     assert len(processes) > 1
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_a_process_that_dies_takes_no_finding_with_it(plant: Path) -> None:
     alone, _ = found(plant, 1, "lives")
     assert found(plant, 3, "dies")[0] == alone

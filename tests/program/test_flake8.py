@@ -96,7 +96,6 @@ def test_names_the_same_findings_as_the_program(
     assert flake8("--jobs", jobs, *(["."] if jobs == "1" else []), cwd=project) == ours
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_files_and_folders_by_name(flake8: Flake8, project: Path, check: Check) -> None:
     for paths in (
         ["pkg"],
@@ -110,7 +109,6 @@ def test_files_and_folders_by_name(flake8: Flake8, project: Path, check: Check) 
         assert ours
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_standard_input(flake8: Flake8, project: Path, check: Check) -> None:
     text = b"from tools import meter\n\n\ndef other():\n    return meter.run('y')\n"
     for name in ("pkg/use.py", "pkg/new.py"):
@@ -124,14 +122,12 @@ def test_standard_input(flake8: Flake8, project: Path, check: Check) -> None:
     )
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_the_bundled_example(flake8: Flake8, check: Check) -> None:
     ours = sorted(check("--no-cache", cwd=EXAMPLE, whole=True))
     assert len(ours) >= 5
     assert flake8(cwd=EXAMPLE) == ours
 
 
-@pytest.mark.usefixtures("unmeasured_processes")
 def test_a_text_that_hides_a_finding_from_flake8_is_told(
     write: Write, check: Check, gllint: list[str]
 ) -> None:
