@@ -183,6 +183,22 @@ _SIZES: dict[str, Callable[[], str]] = {
         + ", ".join(f"'k{number}': {number}" for number in range(20_000))
         + "}\n"
     ),
+    "3,000 blocks that each wrap a growing text": lambda: (
+        "from agents import function_tool\n@function_tool\ndef f(x, text):\n"
+        + "".join(
+            f'    if flag_{number}:\n        text = f"{{text}} {{x * {number}}}.5 kWh"\n'
+            f'    try:\n        text = f"{{text}} {{x * {number}}}.5 kWh"\n    except ValueError:\n        pass\n'
+            for number in range(3_000)
+        )
+        + "    return text\n"
+    ),
+    "2,000 star imports and as many names": lambda: (
+        "from agents import function_tool\n"
+        + "".join(f"from p{number} import *\n" for number in range(2_000))
+        + "@function_tool\ndef f(x):\n    return {"
+        + ", ".join(f"'k{number}': b{number}(x)" for number in range(2_000))
+        + "}\n"
+    ),
 }
 
 
