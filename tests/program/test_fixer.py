@@ -269,3 +269,13 @@ def test_a_help_without_a_fix_names_the_readers_in_files_that_know_the_tool(writ
     top = write({"agent.py": HEAT, "apart.py": "def total(row):\n    return row['score']\n", "page.py": page})
     done = run("check", ".", cwd=top)
     assert "If you change `score`, also update page.py:5, which uses it." in done.stdout.decode()
+
+
+def test_a_key_is_not_read_where_it_is_returned_even_if_a_fix_changes_a_tool_of_its_name(
+    write: Write, run: Run
+) -> None:
+    meter = "from agents import function_tool\n\n\n@function_tool\ndef meter(row):\n    row = {'load': 2.5}\n    return {'load': row['load']}\n"
+    load = "from agents import function_tool\n\n\n@function_tool\ndef load(site):\n    return {'heat_kwh': 3.5}\n"
+    done = run("check", ".", cwd=write({"meter.py": meter, "tools.py": load}))
+    assert "`load` in the result of tool `meter`" in done.stdout.decode()
+    assert "also update" not in done.stdout.decode()

@@ -121,13 +121,13 @@ class Search:
         # Of a change without a fix: only files with one of these texts are searched. None: all files, for a fix.
         self._near: dict[Changed, set[str] | None] = {}
         # The lines of the findings: in `"load": row["load"]` the number comes from a key of the same name.
-        self._sources: dict[str, set[tuple[str, int]]] = {}
+        self._sources: dict[Changed, set[tuple[str, int]]] = {}
         self._by_name: dict[str, list[Changed]] = {}
         for change, findings in changed.items():
             self._by_name.setdefault(_encodable(change.name), []).append(change)
             has_fix = any(finding.fix is not None for finding in findings)
             self._near[change] = None if has_fix else {_encodable(n) for f in findings for n in _known_by(f)}
-            self._sources[change.name] = {
+            self._sources[change] = {
                 (f.path, line) for f in findings for line in range(f.span.line, f.span.end_line + 1)
             }
 
@@ -173,7 +173,7 @@ class Search:
             for question in questions:
                 change, lines = question.changed, old.answers[question] or ()
                 for line in lines:
-                    if change.what != "key" or (path, line) not in self._sources[change.name]:
+                    if change.what != "key" or (path, line) not in self._sources[change]:
                         readers.setdefault(change, []).append((path, line))
                 # Without a fix, readers are only named in the help: two are enough.
                 if (
