@@ -319,7 +319,7 @@ def test_what_a_step_is(step: Any, expected: tuple[str, str, Any]) -> None:
 )
 def test_a_step_that_cannot_be_read_is_told_with_its_place(step: Any, message: str, path: str) -> None:
     with pytest.raises(GLValidationError) as caught:
-        read_step(step if {"name", "kind", "final", "message"} & step.keys() else {"message": "x", **step})
+        read_claims(step["claims"]) if "claims" in step else read_step(step)
     assert caught.value.message.startswith(message) and caught.value.path == path
 
 

@@ -21,6 +21,7 @@ from gllint_runtime import (
     GLValidationError,
     Quantity,
     ScriptedProvider,
+    Session,
     Tool,
     ToolCategory,
     ToolRegistry,
@@ -54,6 +55,18 @@ def test_a_turn(run: Any, step: Any) -> None:
     assert entry["arguments"] == {"heat_kwh": 5000, "area_m2": 400}
     assert entry["output_hash"].startswith("sha256:")
     assert entry["grounded"] is True
+
+
+@pytest.mark.parametrize(
+    "final",
+    [
+        {"message": "It is {{claim:0}}.", "claims": [{"source_call_id": "tc_1", "path": "$.intensity"}]},
+        {"message": "It is {{tc_1.intensity}}."},
+    ],
+)
+def test_a_call_and_a_path_are_claim_enough(final: Any, run: Any, step: Any) -> None:
+    answer = run(step.call("heating_intensity", heat_kwh=5000, area_m2=400), {"kind": "final", **final})
+    assert answer["message"] == "It is 12.50 kWh/m2."
 
 
 def test_the_output_hash_is_of_the_canonical_json(run: Any, step: Any) -> None:
@@ -748,10 +761,9 @@ class Endless(dict[str, Any]):
         (Endless(kind="final", message="Done"), "Done"),
         ({"kind": "final", "final": Endless(message="Done")}, "Done"),
         ({"kind": "final", "final": Endless()}, None),
-        ({"kind": "final", "message": "Done", "claims": [Endless(path="$.heat")]}, None),
         ({"tool_name": "read_meter", "arguments": Endless(floor="first")}, {"floor": "first"}),
     ],
-    ids=["step", "final", "empty", "claim", "arguments"],
+    ids=["step", "final", "empty", "arguments"],
 )
 def test_a_step_that_lies_about_itself_is_read_as_it_is(raw: Any, read: Any) -> None:
     if read is None:
@@ -760,6 +772,11 @@ def test_a_step_that_lies_about_itself_is_read_as_it_is(raw: Any, read: Any) -> 
     else:
         step = read_step(raw)
         assert read in (step.message, step.arguments)
+
+
+def test_a_claim_that_lies_about_itself_is_refused() -> None:
+    with pytest.raises(GLValidationError, match="STEP_SCHEMA"):
+        Session().check("Done", [Endless(path="$.heat")])
 
 
 @pytest.mark.parametrize("depth", [100, 1990, 1995, 1998, 1999, 2000, 2001, 5000])

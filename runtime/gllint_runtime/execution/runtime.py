@@ -257,7 +257,7 @@ class ToolRuntime:
                     _note(run, step, raw, elapsed)
                     result = yield from self._call_tool(run, step)
                 else:
-                    rendering = run.check_read(step.message, step.claims)
+                    rendering = run.check(step.message, step.claims).rendering
             except GLError as error:
                 if not is_call:
                     _note(run, step, raw, elapsed, error)

@@ -143,13 +143,16 @@ FINAL_HINT = (
 
 
 class Step(NamedTuple):
-    """A model's answer, read: a tool call, a final message with its claims, or a question to the user."""
+    """A model's answer, read: a tool call, a final message with its claims, or a question to the user.
+
+    The claims are as the model wrote them: what a session has recorded completes them.
+    """
 
     kind: Literal["tool_call", "final", "clarification"]
     tool_name: str = ""
     arguments: Any = None
     message: str = ""
-    claims: tuple[Claim, ...] = ()
+    claims: Any = ()
 
 
 def read_step(raw: Any) -> Step:
@@ -180,7 +183,7 @@ def _step(data: dict[str, Any]) -> Step:
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' that is text", "final.message")
-    return Step("final", "", None, _text(final["message"]), read_claims(final.get("claims")))
+    return Step("final", "", None, _text(final["message"]), final.get("claims", ()))
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
