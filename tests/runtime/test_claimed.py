@@ -231,6 +231,33 @@ def test_a_number_in_whatever_part_of_an_answer_is_refused(hint: Any, data: Any)
 
 
 @pytest.mark.parametrize(
+    ("hint", "right", "wrong"),
+    [
+        (date, "2031-05-01", "2031-05-02"),
+        (datetime, "2031-05-01T10:00:00", "2031-05-01T11:00:00"),
+        (time, "10:00", "10:30"),
+        (timedelta, "PT45M", "PT46M"),
+        (AnyUrl, "https://a.org/7", "https://a.org/8"),
+        (UUID, "12345678-1234-5678-1234-567812345678", "12345678-1234-5678-1234-567812345679"),
+        (IPv4Address, "10.0.0.7", "10.0.0.8"),
+    ],
+)
+def test_in_sourced_mode_a_value_of_any_type_needs_its_source(hint: Any, right: str, wrong: str) -> None:
+    session = Session(mode="sourced")
+    output = {"day": "2031-05-01", "at": "2031-05-01T10:00:00", "url": "https://a.org/7", "ip": "10.0.0.7"}
+    session.record("look", {}, {**output, "id": "12345678-1234-5678-1234-567812345678", "wait_min": 45})
+    structure(session, list[hint], [right])
+    with pytest.raises(GLError, match="NO_SOURCE"):
+        structure(session, list[hint], [wrong])
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e999", "-Infinity"])
+def test_a_number_is_finite(number: str) -> None:
+    with pytest.raises(GLError, match="A number must be finite"):
+        structure(Session(mode="sourced"), list[float], f"[{number}]")
+
+
+@pytest.mark.parametrize(
     "value", [{"a": b"13"}, [timedelta(13)], (Path("13"),), {"a": [object()]}, deque([13])]
 )
 def test_a_value_that_no_rule_knows_is_refused(value: Any) -> None:

@@ -19,10 +19,11 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
-from datetime import date
+from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from math import isfinite
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
@@ -511,7 +512,7 @@ class _Check:
         is_claimed = any(isinstance(mark, _Field) for mark in marks)
         if isinstance(value, Quantity) and not is_claimed and self._session.mode == "sourced":
             self._session.sourced_quantity(value.to_dict())
-        if value is None or isinstance(value, bool | Quantity | _VerifiedText | date):
+        if value is None or isinstance(value, bool | Quantity | _VerifiedText):
             return value
         if isinstance(value, Enum):
             if not _is_name(value.value):
@@ -521,13 +522,19 @@ class _Check:
             if get_origin(hint) is not Literal or value not in get_args(hint) or not _is_name(value):
                 self._session.check(str(value))
         elif isinstance(value, _NUMBERS):
+            if isinstance(value, float | Decimal) and not isfinite(value):
+                raise GLValidationError("STEP_SCHEMA", f"A number must be finite, not {value}", path=place)
             self._session.judge_number(place, value)
+        elif isinstance(value, date | time):
+            self._session.check(value.isoformat())
         elif _is_record(type(value)):
             return self._record(value, place, hint)
         elif isinstance(value, Mapping):
             return self._mapping(value, place, hint)
         elif isinstance(value, list | tuple | set | frozenset):
             return self._series(value, place, hint)
+        elif (data := _as_json(value) if self._session.mode == "sourced" else None) is not None:
+            self.value(data, None, place)
         else:
             raise TypeError(
                 f"{place} is a {type(value).__name__}, which nothing checks: declare another type"
@@ -578,6 +585,16 @@ class _Check:
             for i, item in enumerate(value)
         ]
         return type(value)(checked)
+
+
+def _as_json(value: Any) -> str | float | None:
+    """Return the text or number that JSON has for an object, such as a URL; ``None`` if it has neither."""
+    with suppress(ImportError, ValueError):
+        from pydantic_core import to_jsonable_python
+
+        data = to_jsonable_python(value)
+        return data if isinstance(data, str | int | float) else None
+    return None
 
 
 def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
