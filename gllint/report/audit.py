@@ -268,29 +268,31 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
     """Yield the audit as JUnit XML: a test suite for each file, a test case for each conversation."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="gllint audit">\n'
     current: str | None = None
+    lines: list[str] = []  # of a conversation, over its parts
     for run in judged:
         if run.path != current:
             yield "" if current is None else "  </testsuite>\n"
             yield f"  <testsuite name={_attribute(run.path)}>\n"
             current = run.path
-        name = _attribute(f"conversation {run.conversation.conversation}")
-        is_unread = run.conversation.has_results_unread or run.conversation.has_answer_unread
-        if not run.faults and not run.conversation.notes:
-            yield f"    <testcase classname={_attribute(run.path)} name={name}/>\n"
-            continue
-        yield f"    <testcase classname={_attribute(run.path)} name={name}>\n"
         for answer, number in run.faults:
             message = _attribute(f"{_place(number)}: {_message(answer, number)}")
             text = escape(excerpt(answer, number))
-            yield f"      <failure type={_attribute(number.verdict)} message={message}>{text}</failure>\n"
+            lines.append(
+                f"      <failure type={_attribute(number.verdict)} message={message}>{text}</failure>\n"
+            )
         if run.conversation.notes:
             notes = visible("; ".join(run.notes))
-            yield (
+            is_unread = run.conversation.has_results_unread or run.conversation.has_answer_unread
+            lines.append(
                 f'      <error type="unread" message={quoteattr(notes)}/>\n'
                 if is_unread
                 else f"      <system-out>{escape(notes)}</system-out>\n"
             )
-        yield "    </testcase>\n"
+        if not run.conversation.is_continued:
+            name = _attribute(f"conversation {run.conversation.conversation}")
+            case = f"    <testcase classname={_attribute(run.path)} name={name}"
+            yield "".join([case, ">\n", *lines, "    </testcase>\n"]) if lines else f"{case}/>\n"
+            lines = []
     yield "</testsuites>\n" if current is None else "  </testsuite>\n</testsuites>\n"
 
 

@@ -237,6 +237,9 @@ def test_junit_and_the_page_are_well_formed(folder: Path, capsys: pytest.Capture
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert "Conversation 1 of run.jsonl" in page and 'class="n unsourced"' in page
     (folder / "run.json").write_text(json.dumps([*GOOD, *BAD[3:]]))  # told answer by answer
+    assert audit("run.json", "--output-format", "junit") == 1
+    cases = [*ElementTree.fromstring(capsys.readouterr().out).iter("testcase")]
+    assert len(cases) == 1 and len(cases[0]) == 1
     assert audit("run.json", "--output-format", "html") == 1
     said = capsys.readouterr().out
     assert "<p>1 conversation, 2 answers, 2 numbers.</p>" in said
