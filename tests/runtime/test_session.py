@@ -148,7 +148,6 @@ class Number(float):
             {"heat": math.inf},
             object(),
             {1: 2},
-            b"5",
         ),
         *(
             endless_list(),

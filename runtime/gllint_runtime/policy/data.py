@@ -43,7 +43,6 @@ _LESS = "Return what the answer needs, not all of it."
 _CLASSES = {
     "Return a list: list(values).": "generator map filter zip range dict_keys dict_values dict_items deque",
     "Return a list: sorted(values).": "set frozenset",
-    "Return text: decode the bytes, or base64-encode them.": "bytes bytearray memoryview",
     "Return its text: str(path).": "PosixPath WindowsPath PurePosixPath PureWindowsPath",
     "Return its .total_seconds() as a Quantity, or its text.": "timedelta",
     "Await it, and return what comes of it.": "coroutine",
@@ -91,6 +90,8 @@ class Survey:
     ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too: these are ``plain_numbers``.
     ``shapes`` name other ways to write a Quantity that count. ``size`` is approximately the bytes of the data.
     ``is_json_text``: the tool gave it as text.
+    Bytes and images are kept as the name of their kind, ``"<bytes>"``. ``rejects_nothing``: so is what JSON cannot
+    represent, as the nearest data that it can.
     Raises :class:`DataProblem`.
 
     ``declared`` are the numbers among the quantities whose unit is in a schema, ``bases`` the bases that one
@@ -106,7 +107,10 @@ class Survey:
         plain_keys: Collection[str] = (),
         plain_kinds: Collection[str] = (),
         shapes: Collection[str] = (),
+        *,
+        rejects_nothing: bool = False,
     ) -> None:
+        self._rejects_nothing = rejects_nothing
         self.quantities: dict[Path, Quantity] = {}
         self.declared: dict[Path, str] = {}
         self.bases: dict[Path, str] = {}
@@ -197,6 +201,8 @@ class Survey:
                 return value
             case float():
                 if not isfinite(value):
+                    if self._rejects_nothing:
+                        return None
                     raise DataProblem(
                         f"{float.__repr__(value)} is not a number that JSON can represent", path, _FINITE
                     )
@@ -215,7 +221,14 @@ class Survey:
                 return self._copy(str(value), path)
             case Enum():
                 return self._copy(value.value, path)
+            case bytes() | bytearray() | memoryview():
+                return f"<{_kind(value)}>"
+            case set() | frozenset() if self._rejects_nothing:
+                return self._copy(sorted(value, key=repr), path)
             case Decimal() | Fraction() | numbers.Real():  # also of NumPy; a float of it would be rounded
+                if self._rejects_nothing:
+                    number = int(value) if isinstance(value, numbers.Integral) else float(value)
+                    return self._copy(number, path)
                 problem = f"{_a_kind(value)} is a number without a unit"
                 raise DataProblem(problem, path, "Wrap it in a Quantity {value, unit}.")
         from gllint_runtime.policy.unit_libraries import quantity_of_library  # few outputs have objects
@@ -228,6 +241,10 @@ class Survey:
             problem = f"{_a_kind(value)} cannot be converted to plain data: {_kind(error)}"
             raise DataProblem(problem, path, "Return its content as an object with texts as keys.") from error
         if not isinstance(dumped, Mapping):
+            if hasattr(type(value), "_repr_png_"):  # by which notebooks know an image
+                return f"<{_kind(value)}>"
+            if self._rejects_nothing:
+                return self._copy(str(value), path)
             raise DataProblem(
                 f"{_a_kind(value)} is not data that JSON can represent",
                 path,
@@ -276,7 +293,9 @@ class Survey:
                 self.quantities[path] = Quantity(number, unit)
                 return {"value": number, "unit": unit}
         if not _TEXT.issuperset(map(type, value)):
-            value = {_name(key, path): item for key, item in value.items()}
+            value = {
+                str(key) if self._rejects_nothing else _name(key, path): item for key, item in value.items()
+            }
         if self._shapes and (key := _value_key(value, self._shapes)) is not None:
             return self._shaped(value, key, path)
         if "value" in value and "unit" in value:

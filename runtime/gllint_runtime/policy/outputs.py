@@ -152,7 +152,11 @@ def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
     """
     value = json_value(output) if issubclass(type(output), str) else None
     survey = Survey(
-        output if value is None else value, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes
+        output if value is None else value,
+        policy.plain_keys,
+        policy.plain_kinds,
+        policy.quantity_shapes,
+        rejects_nothing=True,
     )
     survey.is_json_text = value is not None
     survey.quantities = {
