@@ -148,6 +148,24 @@ def test_a_result_without_an_id_is_that_of_the_oldest_call_of_its_tool() -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("hosted", "verdicts"),
+    [
+        ({"type": "web_search_call", "status": "completed"}, []),
+        ({"type": "file_search_call", "queries": ["heat"], "results": None}, []),
+        ({"type": "file_search_call", "queries": ["heat"], "results": [{"text": "13.7 kWh"}]}, ["sourced"]),
+        ({"type": "code_interpreter_call", "code": "x", "outputs": None}, []),
+        ({"type": "local_shell_call", "call_id": "x", "action": {"command": ["ls"]}}, []),
+    ],
+)
+def test_no_number_is_unsourced_behind_a_hosted_call_whose_result_is_not_recorded(
+    hosted: dict[str, Any], verdicts: list[str]
+) -> None:
+    told = {"type": "message", **said("It is 13.7 kWh.")}
+    run = audit_run([user("Heat?"), {"id": "h1", **hosted}, told])
+    assert [number["verdict"] for number in run.numbers] == verdicts
+
+
 def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_MAX_WEIGHT", 5_000)
     monkeypatch.setattr(judgement, "_MAX_ANSWER", 20)
