@@ -55,6 +55,8 @@ _TIMES = frozenset({"time", "year"})
 _UNIT_LETTERS = frozenset("gtljwh")
 # What a unit side by side with another one is divided by.
 _DIVISORS = frozenset({"area", "volume", "substance"})
+# What the work on a price or a rank is measured in, too.
+_OF_THE_WORK = frozenset({"time", "year", "data", "dimensionless"})
 _LENGTHS = frozenset({"length", "area", "volume"})
 # What flows: before a time it is so much in each.
 _FLOWING = frozenset({"length", "area", "volume", "mass", "data", "energy", "emissions", "substance"})
@@ -95,6 +97,7 @@ class _Words(NamedTuple):
     cased: frozenset[str]
     qualifiers: frozenset[str]
     periods: Mapping[str, str]
+    division: frozenset[str]
     per: Mapping[str, str]
     currencies: frozenset[str]
     parts: Mapping[str, str]
@@ -140,6 +143,7 @@ def _words() -> _Words:
         cased=words("alone", "cased"),
         qualifiers=words("qualifiers"),
         periods=rows["periods"],
+        division=words("division"),
         per=rows["per"],
         currencies=words("currencies"),
         parts={end: unit for unit, ends in rows["parts"].items() for end in ends.split()},
@@ -483,7 +487,8 @@ def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...
             return None, ()  # `ml`, `m2`, `{"EUR": 0.92}`: too short a word to be sure
     groups: list[list[_Word]] = [[]]
     for word in words:
-        if word.text == "per":
+        # `pro_plan_usd` begins with no division; `per_kwh` does.
+        if word.text == "per" or (groups[-1] and word.text in _words().division):
             groups.append([])
         else:
             groups[-1].append(word)
@@ -656,6 +661,16 @@ def _is_barred(word: str) -> bool:
     return is_number or word in table.numbers or word in table.other_words or word in table.scales
 
 
+def _is_money(word: str) -> bool:
+    """Return whether a word is one of money, or ends in one: ``strompreis``."""
+    return word in _words().money or word[3:].endswith(_money_ends())  # but `imbalance` is not
+
+
+@cache
+def _money_ends() -> tuple[str, ...]:
+    return tuple(word for word in _words().money if len(word) > 4)
+
+
 def _is_joined_with_prefix(word: str) -> bool:
     """Return whether a word is a unit that makes another one of the unit behind it: ``megaohm`` before ``meters``."""
     prefixed = _PREFIXED.fullmatch(word)
@@ -685,6 +700,9 @@ def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False)
     if previous in _UNIT_LETTERS or (len(previous) == 1 and previous.isalpha() and dimension in _DIVISORS):
         return False  # `density_p_cm3`: how many of what, or how much, in a volume
     if previous in table.money and dimension != "dimensionless":
+        return False
+    # `prix_au_kwh`, `strompreis_kwh`; but `price_age_s` is a time.
+    if dimension not in _OF_THE_WORK and any(_is_money(text) for text in texts):
         return False
     return is_divided or previous not in table.divided.get(dimension, ())
 
