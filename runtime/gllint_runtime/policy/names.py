@@ -47,7 +47,7 @@ _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))
 _GASES = frozenset({"co2", "co2e", "co2eq", "ghg"})
 _EXCHANGES = frozenset({"exchange", "fx", "forex", "conversion"})
 _PERCENT = frozenset({"pct", "percent", "percentage"})
-_SHARE_ENDS = frozenset({"points", "point", "per", "id", "code"})
+_SHARE_ENDS = frozenset({"points", "point", "pts", "pp", "per", "id", "code"})
 _COORDINATES = frozenset({"lat", "latitude", "lon", "longitude"})
 _TEMPERATURES = frozenset({"temp", "temperature"})
 _BOUNDS = frozenset({"max", "avg", "mean", "maximum", "average"})
@@ -86,6 +86,7 @@ class _Words(NamedTuple):
     quantities: Mapping[str, str]
     other_words: frozenset[str]
     scales: frozenset[str]
+    estimators: frozenset[str]
     money_scales: frozenset[str]
     numbers: frozenset[str]
     joined: frozenset[str]
@@ -132,6 +133,7 @@ def _words() -> _Words:
         },
         other_words=prior["others"],
         scales=prior["scales"],
+        estimators=prior["statistics"],
         money_scales=prior["scales of money"],
         numbers=prior["numbers"],
         joined=prior["joined"],
@@ -693,6 +695,8 @@ def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False)
         previous = texts[-2] if len(texts) > 1 else ""
     if _is_barred(previous) or previous in table.joined or _is_joined_with_prefix(previous):
         return dimension == "dimensionless" and previous in table.joined
+    if previous in table.estimators and dimension not in _OF_THE_WORK:
+        return False  # `variance_usd`, `rank_kwh`; but `rank_ms` is a time
     if is_money:
         return previous not in table.money_scales and _EXCHANGES.isdisjoint(texts)
     if dimension == "mass" and not _GASES.isdisjoint(texts):
