@@ -134,6 +134,37 @@ def test_whatever_stands_there_the_help_is_one_line_and_a_fix_gives_what_parses(
     assert fix_all({"agent.py": fixed}) == {"agent.py": fixed}
 
 
+@pytest.mark.parametrize(
+    ("said", "unit"),
+    [
+        ("revenue in millions (USD)", "<unit>"),
+        ("revenue (USD), in millions", "<unit>"),
+        ("revenue (USD) in thousands", "<unit>"),
+        ("revenue (in thousands), in USD", "<unit>"),
+        ("1000s (USD)", "<unit>"),
+        ("consumption (kWh) per day", "<unit>"),
+        ("heat demand (kWh)/m2", "<unit>"),
+        ("difference to last year (kWh) as a percentage", "<unit>"),
+        ("percentage of the load (kWh)", "<unit>"),
+        ("log of energy (kWh)", "<unit>"),
+        ("price for 1 MWh (EUR)", "<unit>"),
+        ("price for 1 kg (EUR)", "<unit>"),
+        ("price (EUR) a night", "<unit>"),
+        ("load, not in kW", "<unit>"),
+        ("revenue (USD). The ratio is another field.", "USD"),
+        ("heat (kWh) of the site", "kWh"),
+        ("load (kW), as measured", "kW"),
+        ("air at 2 m (°C)", "degC"),
+        ("depth (mm)", "mm"),
+        ("size of the log (MB)", "MB"),
+    ],
+)
+def test_a_description_names_a_unit_where_its_sentence_changes_nothing(said: str, unit: str) -> None:
+    source = TOOL.replace('"""F."""', f'"""F.\n\n    level: {said}\n    """')
+    [finding] = findings({"agent.py": source.replace("{body}", 'return {"level": site.level * 1.5}')})
+    assert f'"unit": "{unit}"' in (finding.help or "")
+
+
 def test_a_unit_that_is_too_long_to_be_one_is_not_written_out() -> None:
     source = TOOL.replace("{body}", 'return {"load": {"value": 5, "unit": "' + "k" * 10_000 + '"}}')
     [finding] = findings({"agent.py": source})

@@ -7,7 +7,7 @@ them can be read in two ways, the unit stays unknown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice, repeat, zip_longest
 
 from gllint_rules.inference import classes
@@ -46,7 +46,14 @@ from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.kinds import Kind
-from gllint_runtime.policy.names import NameReading, name_words, quantity_named, read_name, says_dimension
+from gllint_runtime.policy.names import (
+    NameReading,
+    is_rescaled,
+    name_words,
+    quantity_named,
+    read_name,
+    says_dimension,
+)
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
@@ -69,12 +76,18 @@ _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that
 _MULTIPLIERS = frozenset("kKMBTG")
 # A unit is only a part of what goes on so, or of a substance that is divided: "Pa·s", "kg CO2/MWh".
 _GOES_ON = re.compile(r"\.[^\W\d_]|[\w/*^·⋅×-]|[ \u00a0][^\W\d_]\w*(?:/| per )")
-# A letter in brackets directly behind a word is no unit: "O2(g)".
+# A letter in brackets directly behind a word is no unit: "O2(g)". A bracket ends the phrase, or its thing follows.
 _SAID = re.compile(
-    r"(?!(?<=\w)\(\w\))\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
+    r"(?!(?<=\w)\(\w\))\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)(?=\W*$|\s*[^\w\s/*^·⋅×(]| of )"
+    r"|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
+_SENTENCE = re.compile(r"(?<=[\w)])[.;]\s+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NEGATIONS = frozenset({"not", "without"})
 # What is written like the symbol of a unit or like a currency: "EUR", "kWh", "20%".
-_SYMBOLS = re.compile(r"\b[A-Z]{3}\b|\b[a-z]{1,2}[A-Z]\w*(?:/\w+)*|%|(?<=\bin )[^\s()]+(?<![.,;:])")
+_SYMBOLS = re.compile(
+    r"\b[A-Z]{3}\b|\b[A-Za-z]{1,2}[A-Z]\w*(?:/\w+)*|%|(?:(?<=\bin )|(?<=\b1 ))[^\s()]+(?<![.,;:])"
+)
 # The same anywhere in a description; a single letter is no unit there, and a name is one where it is in the plural.
 _MENTIONED = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]{1,30}(?: per [^\s()]{1,30})?)\s*[),;]"
@@ -665,12 +678,22 @@ def _description(context: Context, call: facts.Call, frame: Frame) -> str | None
 def unit_said(policy: Policy, text: str) -> str | None:
     """Return the one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``; else None.
 
-    Counted things and words for times do not count.
+    Counted things and words for times do not count. Nor does a unit that its sentence scales, divides or negates.
     """
     said = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
     named = said | {match[0] for match in _SYMBOLS.finditer(text)}
     units = {unit for word in named if (unit := _physical(policy, word)) is not None}
-    return units.pop() if len(units) == 1 and any(_physical(policy, word) for word in said) else None
+    if len(units) != 1 or not any(_physical(policy, word) for word in said):
+        return None
+    unit, parts = units.pop(), _SENTENCE.split(text)
+    said = {word for word in said if _physical(policy, word) is not None}
+    return None if any(_is_changed(unit, said, part) for part in parts if _SAID.search(part)) else unit
+
+
+def _is_changed(unit: str, said: Set[str], sentence: str) -> bool:
+    """Return whether a sentence says another size than the unit ``said`` in it: ``"revenue (USD), in thousands"``."""
+    words = {word.lower() for word in _WORD.findall(sentence)} - said
+    return "000" in sentence or not _NEGATIONS.isdisjoint(words) or is_rescaled(words, unit)
 
 
 def _physical(policy: Policy, word: str) -> str | None:

@@ -287,6 +287,21 @@ def says_dimension(name: str, unit: str) -> bool:
     )
 
 
+def is_rescaled(words: Collection[str], unit: str) -> bool:
+    """Return whether words in small letters beside a unit say a multiple, a part or a statistic of it, or a rate.
+
+    Example: ``millions``, ``ratio``, ``variance``, ``per``.
+    """
+    table, dimension = _words(), dimension_in_table(unit) or ""
+    changing = table.scales | table.division
+    if dimension not in _OF_THE_WORK:
+        changing |= table.estimators
+    if dimension.startswith("currency"):
+        changing |= table.money_scales
+    is_share = dimension != "dimensionless" and any(table.quantities.get(w) == "dimensionless" for w in words)
+    return is_share or not changing.isdisjoint(words)
+
+
 def is_unit_word(word: str) -> bool:
     """Return whether a word in small letters is how a unit is written, though it may be something else as often."""
     return word in _ends()
