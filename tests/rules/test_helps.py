@@ -153,6 +153,8 @@ def test_whatever_stands_there_the_help_is_one_line_and_a_fix_gives_what_parses(
         ("load, not in kW", "<unit>"),
         ("revenue (USD). The ratio is another field.", "USD"),
         ("heat (kWh) of the site", "kWh"),
+        ("memory (MB) for the task, 1024 at most", "MB"),
+        ("price (EUR) for each night", "<unit>"),
         ("load (kW), as measured", "kW"),
         ("air at 2 m (°C)", "degC"),
         ("depth (mm)", "mm"),

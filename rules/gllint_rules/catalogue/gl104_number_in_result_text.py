@@ -216,7 +216,7 @@ def _in_text(
             if not is_no_measure(context, result, leaf, own, (preceding, following), beside) and not (
                 is_sourced(context, result, leaf) or _is_quoted(context, preceding, following)
             ):
-                yield _finding(context, result, leaf, own, following, unit)
+                yield _finding(context, result, leaf, own, (preceding, following), unit)
 
 
 def _is_quoted(context: Context, preceding: str, following: str) -> bool:
@@ -227,10 +227,15 @@ def _is_quoted(context: Context, preceding: str, following: str) -> bool:
 
 
 def _finding(
-    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None, following: str, unit: str | None
+    context: Context,
+    result: Result,
+    leaf: Leaf,
+    hole: Interpolation | None,
+    texts: tuple[str, str],
+    unit: str | None,
 ) -> Pending:
-    """Return the finding for a number in a text, which the text ``following`` and the filled-in ``unit`` follow."""
-    shown, help = quantity_beside_text(context, result, leaf, hole, following, unit)
+    """Return the finding for a number between ``texts``, with the ``unit`` that is filled in behind it."""
+    shown, help = quantity_beside_text(context, result, leaf, hole, texts, unit)
     match result.callable.function:
         case facts.Function(name=name, returns=facts.Name(id="str")):
             if any(isinstance(option, Text) for option in options(result.value)):

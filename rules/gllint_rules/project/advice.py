@@ -155,13 +155,13 @@ def quantity_beside_text(
     result: Result,
     leaf: Leaf,
     hole: Interpolation | None = None,
-    behind: str = "",
+    texts: tuple[str, str] = ("", ""),
     unit_code: str | None = None,
 ) -> tuple[str | None, str]:
     """Return the code of a number in a text, None if it is too long, and a help: return it next to the text.
 
     The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names.
-    ``behind`` is the text after the number, ``unit_code`` the code of a unit that is filled in there.
+    ``texts`` precede and follow the number, ``unit_code`` the code of a unit that is filled in there.
     """
     path = hole.path if hole is not None else ()
     code = text_at(context.project, leaf.site)
@@ -177,7 +177,7 @@ def quantity_beside_text(
         name = names_of(maker.expr)[0] if maker is not None and leaf.key is None else ""
         leaf = leaf._replace(key=leaf.key or (name if not hasattr(builtins, name) else None) or None)
     policy = context.policy
-    unit = unit_behind(policy, behind, _names_in(leaf))
+    unit = unit_behind(policy, texts[1], _names_in(leaf), texts[0])
     if unit is None:
         unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
     lines: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import islice, repeat, zip_longest
+from itertools import islice, repeat
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.declarations import DECLARING, unit_of_call
@@ -75,14 +75,19 @@ _MOST_TEXT = 20_000
 _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
 _MULTIPLIERS = frozenset("kKMBTG")
 # A unit is only a part of what goes on so, or of a substance that is divided: "Pa·s", "kg CO2/MWh".
-_GOES_ON = re.compile(r"\.[^\W\d_]|[\w/*^·⋅×-]|[ \u00a0][^\W\d_]\w*(?:/| per )")
+_GOES_ON = re.compile(
+    r"\.[^\W\d_]|[\w/*^·⋅×-]|[ \u00a0](?:[^\W\d_]\w*(?:/| per )|(?:an?|each|every|points?|pts|pp)\b)"
+)
+_NEXT_WORD = re.compile(r"[ \u00a0]([^\W\d_]+)")
 # A letter in brackets directly behind a word is no unit: "O2(g)". A bracket ends the phrase, or its thing follows.
 _SAID = re.compile(
-    r"(?!(?<=\w)\(\w\))\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)(?=\W*$|\s*[^\w\s/*^·⋅×(]| of )"
+    r"(?!(?<=\w)\(\w\))\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)"
+    r"(?=\W*$|\s*[^\w\s/*^·⋅×(]| (?:of|for|or) (?!an?\b|each|every|one|\d))"
     r"|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
 _SENTENCE = re.compile(r"(?<=[\w)])[.;]\s+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_THOUSANDS = re.compile(r"(?<![\d.,])1[.,]?000")
 _NEGATIONS = frozenset({"not", "without"})
 # What is written like the symbol of a unit or like a currency: "EUR", "kWh", "20%".
 _SYMBOLS = re.compile(
@@ -434,7 +439,7 @@ def _counts_units(maker: Maker, key: str) -> bool:
 
 def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
     """Return whether a number is a fraction of one, not a percentage: a quotient, ``x - 1.0``, the format ``:.1%``."""
-    if any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _ in _shown(leaf, ways)):
+    if any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _, _ in _shown(leaf, ways)):
         return True
     function = function_at(leaf.site.module, leaf.site.at)
     names = {name for maker in ways for core in cores(maker.expr) if (name := variable(core)) is not None}
@@ -510,35 +515,42 @@ def _shown_behind(context: Context, leaf: Leaf, ways: Sequence[Maker]) -> Iterat
     """Yield the unit that follows a number in every text that shows it."""
     names = [name for maker in ways if (name := variable(maker.expr)) is not None]
     names += [leaf.key] if leaf.key is not None else []
-    behind = [unit_behind(context.policy, text, names) for _, text in _shown(leaf, ways)]
-    units = {unit for unit in behind if unit is not None}
-    if units and None not in behind:
+    read = [unit_behind(context.policy, text, names, head) for _, head, text in _shown(leaf, ways)]
+    units = {unit for unit in read if unit is not None}
+    if units and None not in read:
         yield UnitSource("the text behind it", tuple(sorted(units)))
 
 
-def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str]]:
-    """Yield the formats and the following texts of the places that show a number."""
+def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str, str]]:
+    """Yield the formats of the places that show a number, and the texts before and behind it."""
     function = function_at(leaf.site.module, leaf.site.at)
     names = {name for maker in ways if (name := variable(maker.expr)) is not None}
     if function is None or not names:
         return []
-    shown: list[tuple[str, str]] = []
+    found: list[tuple[str, str, str]] = []
     for expr in islice(expressions_in(function.body), _MOST_EXPRESSIONS):
         parts = expr.parts if isinstance(expr, facts.Join) else ()
-        for part, following in zip_longest(parts, parts[1:]):
+        for preceding, part, following in zip((None, *parts), parts, (*parts[1:], None), strict=False):
             if isinstance(part, facts.Hole) and variable(part.value) in names:
-                text = following.value if isinstance(following, facts.Const) else ""
-                shown.append((part.spec or "", text if isinstance(text, str) else ""))
-    return shown
+                found.append((part.spec or "", _text(preceding), _text(following)))
+    return found
 
 
-def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -> str | None:
+def _text(part: object) -> str:
+    return part.value if isinstance(part, facts.Const) and isinstance(part.value, str) else ""
+
+
+def unit_behind(
+    policy: Policy, text: str, names: Sequence[str] | None = None, preceding: str = ""
+) -> str | None:
     """Return the unit that a text begins with: ``mm`` of ``" mm of rain"``, none of ``" in all"`` and ``" pages"``.
 
     The runtime reads an answer by the same function. Where the ``names`` of the number are given, what may be another
-    word (``7M``, ``5-bar average``, ``34/17t``) is a unit only if a name says its dimension.
+    word (``7M``, ``5-bar average``, ``34/17t``, ``3 m users``) is a unit only if a name says its dimension. A scale or
+    another unit behind it makes it none (``3 USD bn``, ``3 m tonnes``), and so does a sign ``preceding`` it: ``$3 m``.
     """
-    from gllint_runtime.policy.text_units import units_at  # its tables load slowly, and few files need them
+    # Its tables load slowly, and few files need them.
+    from gllint_runtime.policy.text_units import counted_units, currency_units, table_words, units_at
 
     units, end = units_at(text, 0)
     word = text.lstrip(" \u00a0").partition(" ")[0].rstrip(".,;:!?)")
@@ -549,9 +561,20 @@ def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -
     symbol = symbol_of(policy, units[0])
     if symbol is None or symbol in units_of("counts"):
         return None
+    word_match = _NEXT_WORD.match(text, end)
+    next_word = word_match[1] if word_match else ""
+    next_units = units_at(text, end)[0] if len(next_word) > 3 else currency_units(next_word)
+    has_sign = bool(currency_units(preceding[-1:])) and not (unit_dimension(symbol) or "").startswith(
+        "currency"
+    )
+    is_changed = has_sign or not counted_units().issuperset(next_units)
+    if is_changed or is_rescaled((next_word.lower(),), symbol):
+        return None
     symbol_text = text[:end].strip(" \u00a0")
     has_blank = text[0] in " \u00a0"
     is_open = symbol_text in _MULTIPLIERS if has_blank else len(symbol_text) == 1 and symbol_text.isalpha()
+    if next_word and next_word.lower() not in table_words("links of keys"):
+        is_open |= symbol_text == "min" or (len(symbol_text) == 1 and symbol_text.isalpha())
     if names is not None and (is_open or counted_measure(symbol_text.lstrip("-")) is not None):
         return symbol if any(says_dimension(name, symbol) for name in names) else None
     return symbol
@@ -686,14 +709,18 @@ def unit_said(policy: Policy, text: str) -> str | None:
     if len(units) != 1 or not any(_physical(policy, word) for word in said):
         return None
     unit, parts = units.pop(), _SENTENCE.split(text)
-    said = {word for word in said if _physical(policy, word) is not None}
-    return None if any(_is_changed(unit, said, part) for part in parts if _SAID.search(part)) else unit
+    symbols = {word for word in said if _physical(policy, word) is not None}
+    return None if any(_is_changed(unit, symbols, part) for part in parts if _SAID.search(part)) else unit
 
 
-def _is_changed(unit: str, said: Set[str], sentence: str) -> bool:
-    """Return whether a sentence says another size than the unit ``said`` in it: ``"revenue (USD), in thousands"``."""
-    words = {word.lower() for word in _WORD.findall(sentence)} - said
-    return "000" in sentence or not _NEGATIONS.isdisjoint(words) or is_rescaled(words, unit)
+def _is_changed(unit: str, symbols: Set[str], sentence: str) -> bool:
+    """Return whether a sentence says another size than its unit: ``"revenue (USD), in thousands"``."""
+    words = {word.lower() for word in _WORD.findall(sentence)} - symbols
+    return (
+        _THOUSANDS.search(sentence) is not None
+        or not _NEGATIONS.isdisjoint(words)
+        or is_rescaled(words, unit)
+    )
 
 
 def _physical(policy: Policy, word: str) -> str | None:
