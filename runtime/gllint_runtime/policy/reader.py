@@ -18,6 +18,7 @@ from gllint_runtime.policy.designations import designated
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Mention, Moment, moments, weekday_numbers
 from gllint_runtime.policy.places import Layout, Place
+from gllint_runtime.policy.rendered_text import is_numeral, numerals
 from gllint_runtime.policy.seen_text import SeenText
 from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
 
@@ -101,7 +102,7 @@ class Reader:
 
         Without ``prose`` the text is data: its order means nothing, and no line is a label.
         """
-        return GrowingText(self, prose=prose).add(text) if has_digit(text) else []
+        return GrowingText(self, prose=prose).add(text) if has_numeral(text) else []
 
     def number(self, text: str, start: int, stop: int, place: Place) -> tuple[Reading, int]:
         """Return the number at ``start``, and where it ends with its unit: "-12.5 kWh/m2" → -12.5 in kWh/m2.
@@ -113,6 +114,10 @@ class Reader:
             return Reading(start, stop, text[start:stop], "number", place, (value,), (unit,), unit), stop
         match = _NUMBER.match(text, start)
         if match is None:
+            if stop - start == 1 and text[start].isnumeric():  # Ⅻ
+                units, place.end = units_at(text, stop)
+                shown = (Shown(unicodedata.numeric(text[start]), 0.5, 0.5),)
+                return Reading(start, stop, text[start], "number", place, shown, units), place.end
             return Reading(start, stop, text[start:stop], "code", place), stop
         written = match[0]
         end = match.end()
@@ -276,7 +281,7 @@ class GrowingText:
         visited, begin, start = SeenText(part), self.length, len(layout.text)
         self.length += len(part)
         layout.grow(visited.text)
-        if not has_digit(part):
+        if not has_numeral(part):
             return []
         text = layout.text
         if reader.decimal_comma is None and self._prose:
@@ -433,8 +438,19 @@ _PART_HOURS = (24.0, 1.0, 1 / 60, 1 / 3600)
 
 
 def has_digit(text: str) -> bool:
-    """Return whether a text has anything that a reader may take for a number."""
+    """Return whether a text has a digit, or a fraction in one character."""
     return _DIGIT.search(text) is not None
+
+
+def has_numeral(text: str) -> bool:
+    """Return whether a text has anything that a reader may take for a number: ``5``, ``⑤``, ``Ⅴ``."""
+    return has_digit(text) or (not text.isascii() and any(map(is_numeral, text)))
+
+
+@cache
+def _other_numerals() -> re.Pattern[str]:
+    """Return the expression of numerals that are no digits; behind a letter they are raised or lowered: ``m²``."""
+    return re.compile(rf"(?<!\w)[{''.join(char for char in sorted(numerals()) if not _DIGIT.match(char))}]+")
 
 
 _DURATION = re.compile(
@@ -747,7 +763,7 @@ def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
 _LIST_NUMBER = re.compile(r"(?:^|\n)[ \t>#|]*(?:[-+•*]\s+)?\(?\Z|[.:;!?,]\s\(?\Z|\b(?:and|or)\s\(\Z|\A\(?\Z")
 _LIST_MARK = re.compile(r"[.)](?=\s+[^\W\d_])|[.)]\Z")
 _INLINE_MARK = re.compile(r"[.)] (?=[A-ZÀ-Þ])")
-_LINE_MARK = re.compile(r"[.)](?=\s|$)")
+_LINE_MARK = re.compile(r"(?:[.)]|\ufe0f?\u20e3)(?=\s|$)")
 _LINE_NUMBER = re.compile(r"(?:^|\n)[ \t>#|]*(?:[-+•*]\s+)?\(?\Z|\A\(?\Z")
 
 
@@ -767,7 +783,7 @@ def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> N
         if (
             reading.shape not in ("number", "order")
             or not reading.renderings
-            or not text[reading.start : reading.end].isdecimal()
+            or not text[reading.start : reading.end].isnumeric()
         ):
             continue
         series = ""
@@ -778,7 +794,7 @@ def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> N
             )
             or (
                 _LINE_NUMBER.search(text, max(0, reading.start - 12), reading.start)
-                and _LINE_MARK.match(text, reading.end)
+                and (_LINE_MARK.match(text, reading.end) or not reading.text.isdecimal())
             )
             or ("." in last and _INLINE_MARK.match(text, reading.end) and text[reading.start - 1] == " ")
         ):
@@ -859,6 +875,8 @@ def _marked(text: str, start: int) -> Iterator[tuple[int, int, Shape, Mention | 
             or "." in match[0]
             or digits == 16
         ):
+    for match in () if text.isascii() else _other_numerals().finditer(text, start):
+        yield match.start(), match.end(), "number", None
             if match[0].count(".") != 1 and not _GROUPED_BY_POINTS.fullmatch(match[0]):
                 yield match.start(), match.end(), "code", None
     for first, last in designated(text, start):

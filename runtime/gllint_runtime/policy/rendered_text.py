@@ -80,7 +80,7 @@ _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 
 
 @lru_cache(maxsize=1)
-def _numerals() -> frozenset[str]:
+def numerals() -> frozenset[str]:
     """Return every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
     ends = [[int(end, 16) for end in line.split("-")] for line in lines("numerals.txt")]
     return frozenset(chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1))
@@ -93,7 +93,7 @@ def _latex() -> dict[str, str]:
 
 def is_numeral(char: str) -> bool:
     """Return whether ``char`` shows a number: a digit or numeral of any script, a die, a keycap, a domino."""
-    return char in _numerals()
+    return char in numerals()
 
 
 @lru_cache(maxsize=4096)

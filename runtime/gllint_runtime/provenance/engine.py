@@ -26,7 +26,7 @@ from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import Place, Span, folded_word
-from gllint_runtime.policy.reader import GrowingText, Reader, Reading, Shown, has_digit
+from gllint_runtime.policy.reader import GrowingText, Reader, Reading, Shown, has_numeral
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.spelled import spelled_numbers
 from gllint_runtime.policy.text_units import (
@@ -206,7 +206,7 @@ class Provenance:
 
     def judge(self, text: str, proven: Sequence[Span] = ()) -> list[Finding]:
         """The numbers of a text and what each rests on; those within ``proven`` are let be."""
-        return Judging(self).add(text, proven) if has_digit(text) else []
+        return Judging(self).add(text, proven) if has_numeral(text) else []
 
     def new_text(self) -> GrowingText:
         """A text that is read as those of this conversation are."""
