@@ -974,8 +974,15 @@ class Judging:
         if source.key.lower() in _OWN_NAMES and isinstance(source.value, int) and source.value < 100:
             return None
         is_date = source.moment is not None or 1900 <= source.value <= 2100
-        if is_date and not table_words("dates of rows").isdisjoint(
-            (source.key.lower(), folded_word(source.key))
+        said = next(iter(reading.moments), Moment())
+        is_day = source.moment is not None and not source.moment.has_time and said.has_date
+        is_named = is_day and any(
+            not word.isdecimal() and word not in weekday_numbers() for words in record.names for word in words
+        )
+        if (
+            is_date
+            and not is_named
+            and not table_words("dates of rows").isdisjoint((source.key.lower(), folded_word(source.key)))
         ):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
@@ -1022,7 +1029,8 @@ class Judging:
             and source.key in record.stems
             and not _OUT_OF.search(self._before(reading, 32))
         ):
-            named_keys = self._keys_of(reading, record)
+            named_keys = self._keys_of(reading, record, is_date=source.moment is not None)
+            and (source.moment is None or said.has_date or said.has_time)
             if len(named_keys) == 1 and source.key not in named_keys:
                 (key,) = named_keys
                 other = record.values.get(key)
@@ -1120,16 +1128,18 @@ class Judging:
         )
         return span[0], next(later, span[1])
 
-    def _keys_of(self, reading: Reading, record: Record) -> set[str]:
+    def _keys_of(self, reading: Reading, record: Record, *, is_date: bool) -> set[str]:
         """The keys of a record that the text names for a number; of several in a clause for the one next to it."""
         layout, clause = reading.place.layout, reading.place.clause
         is_row = layout.line_at(reading.place.start).kind == "row"
         for scope in self._key_scopes(reading) if is_row else [(clause,)]:
+        alike = {own.key for own in record.times} if is_date else record.values
             words = {word for span in scope for word in self.words(span)}
             named = {
                 key
                 for key in _named_keys(record, words)
-                if _may_be_of(reading, record.values.get(key))
+                if key in alike
+                and _may_be_of(reading, record.values.get(key))
                 and not self._is_denied(key, record, reading)
                 and (reading.moments or key.lower() not in table_words("dates of rows"))
             }
