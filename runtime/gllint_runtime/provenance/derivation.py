@@ -1568,7 +1568,10 @@ class _Search:
         mark = self.judgement.mark(reading)
         way = words_table()["punctuality"].get(mark.word, "") if mark is not None else ""
         for (first, source), (second, other) in pairs:
-            for difference in _between(first, second, is_exact=per < 86400):
+            offset, other_offset = _offset(first, source), _offset(second, other)
+            is_zoned = per < 86400 and offset is not None and other_offset is not None
+            for local in _between(first, second, is_exact=per < 86400):
+                difference = local - (other_offset - offset) if is_zoned else local  # type: ignore[operator]
                 extra = 1 if unit == "day" and "through" in self.words else 0
                 if not any(
                     renderings.fits(abs(difference) / per + more)
@@ -1854,6 +1857,13 @@ def _between(first: Moment, second: Moment, *, is_exact: bool = False) -> Iterat
             yield float(seconds + (86400 if seconds < 0 else -86400))
     if days is not None and not (is_exact and first.has_time and second.has_time):
         yield float(days)
+
+
+def _offset(moment: Moment, source: Source) -> float | None:
+    """The seconds by which a moment is ahead of UTC, if it is shown as its output has it; else ``None``."""
+    own = source.zone.utcoffset(None) if source.zone is not None else None
+    is_own = source.moment is not None and moment.is_part_of(source.moment)
+    return own.total_seconds() if own is not None and is_own else None
 
 
 def _seconds(moment: Moment) -> int:
