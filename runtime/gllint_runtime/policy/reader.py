@@ -605,7 +605,7 @@ def _shown(value: float, places: int, multiplier: float, significant: int, round
     50,000.
 
     ``places`` is the power of ten of the last digit. "about 300" is 300 ± 5: the zeros at the end are no digits
-    there, but at least two digits count. ``rounding`` "above" and "below" widen one margin to a whole step.
+    there, but at least two digits count. ``rounding`` "above" and "below" make one margin a whole step, the other none.
     """
     step = 10.0**places * multiplier
     if (rounding or multiplier != 1.0) and value:
@@ -620,11 +620,7 @@ def _shown(value: float, places: int, multiplier: float, significant: int, round
             min(step, max(least, 10.0**places * (1.0 if multiplier == 1.0 else 0.0))) if size >= 1 else step
         )
     half = step / 2
-    lower_margin, upper_margin = half, half
-    if rounding == "above":
-        lower_margin, upper_margin = half, max(step, half)
-    elif rounding == "below":
-        lower_margin, upper_margin = max(step, half), half
+    lower_margin, upper_margin = {"above": (0.0, step), "below": (step, 0.0)}.get(rounding, (half, half))
     return Shown(value * multiplier, lower_margin, upper_margin).scaled(sign)
 
 
