@@ -726,3 +726,73 @@ def test_a_number_of_the_prompt_with_a_unit_is_put_in_relation(answer: str, expe
     conversation.hear("prompt", "Acknowledge each alarm within 45 minutes. Runs may use 1,250 kWh.")
     conversation.record("tc_1", "look_up", {}, {"acked_after_min": 57, "used_kwh": 1085})
     assert [f"{finding.reading.text} {finding.verdict}" for finding in conversation.judge(answer)] == expected
+
+
+@pytest.mark.parametrize("digits", ["⑨⑨", "⁹⁹", "₉₉", "㊾", "⒐⒐", "🄂🄂", "🔟", "፱"])
+def test_numerals_in_other_forms_have_a_verdict(digits: str) -> None:
+    assert verdicts({"heat_kwh": 12.5}, f"Heat: {digits} kWh.") == [f"{digits} unsourced"]
+
+
+def test_numerals_that_open_a_line_or_are_raised_are_no_amounts() -> None:
+    output = {"area_m2": 80}
+    assert verdicts(output, "It has 80 m²¹.\n\n¹ As measured.") == ["80 sourced", "¹ exempt"]
+    assert verdicts(output, "① Insulate\n② Ventilate") == ["① exempt", "② exempt"]
+    assert verdicts(output, "1\ufe0f\u20e3 Insulate\n2\ufe0f\u20e3 Ventilate") == ["1 exempt", "2 exempt"]
+
+
+@pytest.mark.parametrize("key", ["due", "date", "day"])
+def test_a_date_is_of_the_row_that_is_named(key: str) -> None:
+    output = [{"name": "Anna", key: "2026-12-01"}, {"name": "Ben", key: "2026-12-09"}]
+    assert verdicts(output, "Anna: December 9.") == ["December 9 mislabelled"]
+    assert verdicts(output, "Anna: December 1.") == ["December 1 sourced"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The end is May 1.", ["May 1 mislabelled"]),
+        ("It starts on May 1 and ends on May 9.", ["May 1 sourced", "May 9 sourced"]),
+    ],
+)
+def test_a_date_is_of_the_key_that_is_named(answer: str, expected: list[str]) -> None:
+    assert verdicts({"start": "2026-05-01", "end": "2026-05-09"}, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "answer", "expected"),
+    [
+        (104, "It has less than 100 GB free.", "100 unsourced"),
+        (96, "It has less than 100 GB free.", "100 sourced"),
+        (1985, "It has over 2,000 GB free.", "2,000 unsourced"),
+        (2015, "It has over 2,000 GB free.", "2,000 sourced"),
+        (12.5, "It has no more than 12 GB free.", "12 unsourced"),
+        (12.5, "It has no more than 13 GB free.", "13 sourced"),
+    ],
+)
+def test_a_bound_is_on_its_side_of_the_value(value: float, answer: str, expected: str) -> None:
+    assert verdicts({"free_gb": value}, answer) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("span", "verdict"), [("45 minutes", "unsourced"), ("105 minutes", "derived"), ("1 h 45 min", "derived")]
+)
+def test_the_time_between_two_zones_is_by_their_offsets(span: str, verdict: str) -> None:
+    flight = {"departs": "2026-12-04T09:05:00+01:00", "arrives": "2026-12-04T09:50:00+00:00"}
+    found = verdicts(flight, f"Departure 09:05, arrival 09:50: {span}.")
+    assert found[-1].endswith(f" {verdict}")
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "verdict"),
+    [
+        ({"seat": "4B"}, "Your seat is 4C.", "unsourced"),
+        ({"seat": "4B"}, "It is 4 kWh.", "unsourced"),
+        ({"seat": "4B"}, "The debt is 4 billion.", "unsourced"),
+        ({"seat": "4B"}, "Your seat is 4B.", "sourced"),
+        ({"cap": "4B"}, "The cap is 4 billion.", "sourced"),
+        ({"memory": "402M"}, "It uses 402 MB of memory.", "sourced"),
+    ],
+)
+def test_a_letter_behind_digits_is_of_their_size_alone(output: Any, answer: str, verdict: str) -> None:
+    [found] = verdicts(output, answer)
+    assert found.endswith(f" {verdict}")

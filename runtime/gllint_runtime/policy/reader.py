@@ -116,8 +116,8 @@ class Reader:
         if match is None:
             if stop - start == 1 and text[start].isnumeric():  # Ⅻ
                 units, place.end = units_at(text, stop)
-                shown = (Shown(unicodedata.numeric(text[start]), 0.5, 0.5),)
-                return Reading(start, stop, text[start], "number", place, shown, units), place.end
+                amount = (Shown(unicodedata.numeric(text[start]), 0.5, 0.5),)
+                return Reading(start, stop, text[start], "number", place, amount, units), place.end
             return Reading(start, stop, text[start:stop], "code", place), stop
         written = match[0]
         end = match.end()
@@ -871,12 +871,12 @@ def _marked(text: str, start: int) -> Iterator[tuple[int, int, Shape, Mention | 
             or "." in match[0]
             or digits == 16
         ):
-    for match in () if text.isascii() else _other_numerals().finditer(text, start):
-        yield match.start(), match.end(), "number", None
             if match[0].count(".") != 1 and not _GROUPED_BY_POINTS.fullmatch(match[0]):
                 yield match.start(), match.end(), "code", None
     for first, last in designated(text, start):
         yield first, last, "designation", None
+    for match in () if text.isascii() else _other_numerals().finditer(text, start):
+        yield match.start(), match.end(), "number", None
 
 
 def _merged(

@@ -45,6 +45,7 @@ from gllint_runtime.provenance.formulas import derived_by_row
 from gllint_runtime.provenance.index import Index, LocalTimes, Mentions, Names
 from gllint_runtime.provenance.keys import CAMEL_CASE, is_thing, stem_of, units_of_key
 from gllint_runtime.provenance.records import (
+    SEAT,
     Harvest,
     Harvester,
     Record,
@@ -865,6 +866,8 @@ class Judging:
             if source.key.lower() in _OWN_NAMES and relation == "bare" and source.record is not None:
                 if isinstance(source.value, int) and self.provenance.names.size(source.record.group) > 1:
                     continue  # the number of a row is no measure
+            if _may_be_seat(source) and not self._shares_word(source, reading):
+                continue
             if is_clock(source) and not _is_exact(reading, renderings, source):
                 continue
             if not self._has_sign(reading, source, sign):
@@ -974,14 +977,14 @@ class Judging:
         if source.key.lower() in _OWN_NAMES and isinstance(source.value, int) and source.value < 100:
             return None
         is_date = source.moment is not None or 1900 <= source.value <= 2100
-        said = next(iter(reading.moments), Moment())
-        is_day = source.moment is not None and not source.moment.has_time and said.has_date
-        is_named = is_day and any(
+        moment = next(iter(reading.moments), Moment())
+        is_day = source.moment is not None and not source.moment.has_time and moment.has_date
+        has_name = is_day and any(
             not word.isdecimal() and word not in weekday_numbers() for words in record.names for word in words
         )
         if (
             is_date
-            and not is_named
+            and not has_name
             and not table_words("dates of rows").isdisjoint((source.key.lower(), folded_word(source.key)))
         ):
             return None  # the date is what the row is named by
@@ -1027,10 +1030,10 @@ class Judging:
         if (
             len(record.stems) > 1
             and source.key in record.stems
+            and (source.moment is None or moment.has_date or moment.has_time)
             and not _OUT_OF.search(self._before(reading, 32))
         ):
             named_keys = self._keys_of(reading, record, is_date=source.moment is not None)
-            and (source.moment is None or said.has_date or said.has_time)
             if len(named_keys) == 1 and source.key not in named_keys:
                 (key,) = named_keys
                 other = record.values.get(key)
@@ -1130,10 +1133,10 @@ class Judging:
 
     def _keys_of(self, reading: Reading, record: Record, *, is_date: bool) -> set[str]:
         """The keys of a record that the text names for a number; of several in a clause for the one next to it."""
+        alike = {own.key for own in record.times} if is_date else record.values
         layout, clause = reading.place.layout, reading.place.clause
         is_row = layout.line_at(reading.place.start).kind == "row"
         for scope in self._key_scopes(reading) if is_row else [(clause,)]:
-        alike = {own.key for own in record.times} if is_date else record.values
             words = {word for span in scope for word in self.words(span)}
             named = {
                 key
@@ -1493,7 +1496,7 @@ def _relation(reading: Reading, source: Source) -> str:
     units, own = reading.units, source.units
     if not units:
         return "same"
-    if not own and source.text[-1:] in _SIZE_LETTERS and _dimension_of(units[0]) == _dimension_of("B"):
+    if not own and source.text[-1:] in _SIZE_LETTERS:
         return "same" if units[0].startswith(source.text[-1]) else "unit"  # 402M of memory
     if not own:
         if source.kind in ("count", "identifier", "index") and source.stem[-1:] not in _BOUNDS:
@@ -1551,9 +1554,10 @@ def _is_exact(reading: Reading, renderings: Shown, source: Source) -> bool:
     return abs(renderings.value - float(source.value) * factor) <= 1e-6 * max(1.0, abs(renderings.value))
 
 
-def _dimension_of(unit: str) -> object:
-    size = size_of_unit(unit)
-    return None if size is None else size.dimension
+def _may_be_seat(source: Source) -> bool:
+    """Whether a number is in a text like ``4B``, which names a place or a size."""
+    texts = source.record.texts if source.record is not None else {}
+    return SEAT.fullmatch(texts.get(source.key, "")) is not None
 
 
 _OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "#"])

@@ -45,7 +45,7 @@ _MAX_DEPTH = 64
 _MAX_TEXT = 500_000  # characters of one text that are read
 _MAX_NAME = 80
 _MAX_ARGUMENT = 2_000
-_SEAT = re.compile(r"\d+[A-Z]")
+SEAT = re.compile(r"\d+[A-Z]")
 _MAX_SENTENCES = 20  # of one call's arguments, which its output may say back
 _MOST_WRAPPED = 3
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
@@ -718,8 +718,9 @@ class Harvester:
                     source.zone = zone_of_time(source.text)
                     if source.zone not in (None, UTC):
                         self.harvest.zones.add(source.zone)
-                if origin == "tool" and source.moment is None and not source.is_code:
+                if origin == "tool" and not source.is_code:
                     own.stems[key] = stem
+                if origin == "tool" and source.moment is None and not source.is_code:
                     own.values.setdefault(key, source)
                 self.harvest.sources.append(source)
         if not is_one:
@@ -749,7 +750,7 @@ class Harvester:
 
     def _is_quantity(self, text: str) -> bool:
         """Whether a text is a number and its unit alone, which names no row: "$20", "135 lb". A seat "14C" does."""
-        if not has_digit(text) or _SEAT.fullmatch(text):
+        if not has_digit(text) or SEAT.fullmatch(text):
             return False
         readings = self._reader.read(text, prose=False)
         [reading] = readings if len(readings) == 1 else [None]
@@ -840,9 +841,9 @@ def sources_of(
         yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, moment)
     if reading.shape == "code" or reading.shape == "designation":
         yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, is_code=True)
-    if reading.multiplier in (1e3, 1e6, 1e9, 1e12) and reading.renderings and not reading.units:
-        value = reading.renderings[0].value / reading.multiplier  # 402M, of whatever
-        letter = {1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T"}[reading.multiplier]
+    letter = reading.place.layout.text[reading.place.end - 1]
+    if letter in "kKMGT" and reading.multiplier > 1.0 and reading.renderings and not reading.units:
+        value = reading.renderings[0].value / reading.multiplier  # 402M, of memory
         yield Source(origin, call_id, tool, path, key, value, (), record, f"{reading.text}{letter}")
     for renderings in reading.renderings:
         if isfinite(renderings.value):
