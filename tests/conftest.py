@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 # They repeat, on many programs or many mistakes, ways that other tests take once: measuring them says nothing more, and
 # takes half their time again.
 _UNMEASURED = {
-    "test_agreement", "test_automaton", "test_baseline", "test_budgets", "test_cache", "test_config", "test_edits",
-    "test_fixes_properties", "test_following", "test_hostile", "test_init", "test_kept", "test_kinds", "test_load",
-    "test_mcp", "test_messages", "test_metamorphic", "test_notebooks", "test_pool", "test_properties",
-    "test_reader_positions", "test_recorded", "test_repairs_at_execution", "test_robustness", "test_screen",
-    "test_settings", "test_source", "test_standard_library", "test_stranger", "test_trust",
+    "test_adversarial", "test_agreement", "test_answers", "test_automaton", "test_baseline", "test_budgets",
+    "test_cache", "test_config", "test_edits", "test_fixes_properties", "test_following", "test_hostile",
+    "test_init", "test_kept", "test_kinds", "test_load", "test_mcp", "test_messages", "test_metamorphic",
+    "test_notebooks", "test_pool", "test_properties", "test_reader_positions", "test_recorded",
+    "test_repairs_at_execution", "test_robustness", "test_screen", "test_settings", "test_source",
+    "test_spellings", "test_standard_library", "test_stranger", "test_trust",
 }  # fmt: skip
 
 # What the tests start imports the checkout, too, whatever copy is installed: see `pythonpath` in pyproject.toml.

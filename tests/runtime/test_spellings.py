@@ -211,7 +211,6 @@ def size(unit: str) -> tuple[str, float] | None:
     return str(total.dimensionality), float(total.magnitude)
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_what_is_suggested_is_of_the_same_size_in_pint() -> None:
     compared = 0
     for written, kind, _ in rows():
@@ -267,7 +266,6 @@ def test_no_name_is_another_unit_in_pint() -> None:
             assert of_name[0] == of_unit[0] and of_name[1] == pytest.approx(of_unit[1], rel=1e-12), name
 
 
-@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=400, deadline=None)
 @given(words().filter(lambda word: len(word) <= 6 and re.fullmatch(r"[A-Za-z]+", word) is not None))
 def test_a_word_is_mended_only_where_it_is_one_unit_in_any_case(word: str) -> None:
@@ -278,7 +276,6 @@ def test_a_word_is_mended_only_where_it_is_one_unit_in_any_case(word: str) -> No
         assert len(names_of(word)) <= 1, (word, verdict.nearest)
 
 
-@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=300, deadline=None)
 @given(st.lists(words(), min_size=1, max_size=3), st.sampled_from(["/", "*", " ", "·", " per ", "-", "_"]))
 def test_what_is_suggested_is_right_itself(parts: list[str], joint: str) -> None:
