@@ -247,13 +247,19 @@ def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
 
 
 def default_of(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[ClassOf, Expr] | None:
-    """Return the default of a field and the class that declares it: 1 for ``x = 1`` and ``x: int = Field(1)``."""
+    """Return the default of a field and the class that declares it: 1 for ``x = 1`` and ``x: int = Field(1)``.
+
+    That of ``field(default_factory=list)`` is the call of the factory.
+    """
     for ancestor in ancestors(evaluator, of):
         value = class_value(ancestor, name) if isinstance(ancestor, ClassOf) else None
         if value is not None and isinstance(ancestor, ClassOf):
             if isinstance(value, facts.Call) and facts.last_name(value.func) in ("Field", "field"):
-                value = value.keyword("default") or next(iter(value.placed()), None)
-            return (ancestor, value) if value is not None else None
+                factory = value.keyword("default_factory")
+                made = facts.Call(factory.at, factory, (), ()) if factory is not None else None
+                value = made or value.keyword("default") or next(iter(value.placed()), None)
+            is_required = isinstance(value, facts.Const) and value.value is ...
+            return (ancestor, value) if value is not None and not is_required else None
     return None
 
 

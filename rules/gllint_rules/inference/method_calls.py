@@ -177,7 +177,8 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
     if name in ("model_copy", "copy") and isinstance(record, (ModelInstance, Envelope)):
         return objects.copied(evaluator, record, call, frame)
     if name in builtin_names.RECORD_METHODS:
-        return _dumped_fields(evaluator, record.as_dict(), call, frame)
+        dumped = _dumped_fields(evaluator, record, call, frame)
+        return dumped.as_dict() if isinstance(dumped, Record) else dumped
     if isinstance(record, QuantityInstance):  # has none of a dict's methods
         return UNKNOWN
     match name:
@@ -218,6 +219,9 @@ def _dumped_fields(evaluator: Evaluator, value: Value, call: facts.Call, frame: 
     """
     if not isinstance(value, Record):
         return value
+    omits = call.keyword("exclude_unset", "exclude_defaults")
+    if omits is not None and not (isinstance(omits, facts.Const) and omits.value is False):
+        value = objects.passed_only(evaluator, value)
     for keyword in ("include", "exclude"):
         argument = call.keyword(keyword)
         if argument is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -22,23 +22,29 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Instance,
     Key,
+    ListOf,
     ModelInstance,
     Number,
     QuantityInstance,
     Record,
+    Site,
     UnionOf,
     Unnamed,
     Value,
+    filled_elsewhere,
     join,
     number,
     options,
 )
 from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
 from gllint_rules.words.framework_table import Place
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
+
+_POST_INIT = frozenset({"__post_init__", "model_post_init"})
 
 
 def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Value:
@@ -67,14 +73,11 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
-    # A Quantity by its shape: `class Energy: value: float; unit: str = "kWh"` has its unit without an argument.
-    if {*names} == {"value", "unit"} and "unit" not in entries and not is_open:
-        default = classes.default_of(evaluator, of, "unit")
-        if default is not None:
-            home, expression = default
-            entries["unit"] = (evaluator.entry(expression, Frame(home.module, home.cls.scope, None, home)),)
     # More arguments than fields, or `*spread`: which fields they set is not known.
     has_other_arguments = len(expr.args) > len(names) or len(expr.placed()) < len(expr.args)
+    # Arguments that are no fields may be aliases of fields.
+    if not is_open and not has_other_arguments and entries.keys() <= {*names}:
+        entries = {**unpassed_fields(evaluator, of), **entries}
     return ModelInstance(
         entries=entries,
         sure=frozenset(entries),
@@ -99,6 +102,88 @@ def _spread_fields(
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
                 entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in slot)
     return entries, is_open
+
+
+def unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[Key, tuple[Entry, ...]]:
+    """Return the fields that an instance of a model has without an argument for them, each where the class sets it.
+
+    They are defaults (``x: float = 1.5``), what ``__post_init__`` stores, and computed fields.
+    """
+    return evaluator.ask(
+        ("unpassed fields", of.cls),
+        lambda: dict(_unpassed_fields(evaluator, of)),
+        meanwhile={},
+        instead=dict,
+        site=Site(of.module, of.cls.at),
+    )
+
+
+def _unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, tuple[Entry, ...]]]:
+    """Yield the fields that :func:`unpassed_fields` returns."""
+    homes = [ancestor for ancestor in classes.ancestors(evaluator, of) if isinstance(ancestor, ClassOf)]
+    if any(home.cls.method("__init__") is not None for home in homes):
+        return  # whose parameters have defaults of their own
+    stored = _stored_after_init(homes)
+    for name in classes.parameters_of(evaluator, of) or ():
+        default = stored.get(name) or _default(evaluator, of, name)
+        if default is None or classes.is_left_out(evaluator, of, name):
+            continue
+        frame, expression = default
+        entry = evaluator.entry(expression, frame)
+        # Which container of this name the module fills is not known.
+        is_filled = name in frame.module.mutated and isinstance(entry.value, (DictOf, ListOf))
+        value = filled_elsewhere(entry.value) if is_filled else in_field(evaluator, of, name, entry.value)
+        # A method may replace a default that is no number.
+        if (
+            name in stored
+            or number(value) is not None
+            or not any(home.cls.attributes.get(name) for home in homes)
+        ):
+            yield name, (entry.holding(value),)
+    if "BaseModel" in classes.bases_named(evaluator, of):
+        for home in reversed(homes):
+            for method in home.cls.methods():
+                if "computed_field" in {facts.last_name(decorator) for decorator in method.decorators}:
+                    function = FunctionOf(home.module, method, of, True)
+                    returns = evaluator.flow(function).returns
+                    value = evaluator.member(of, method.name)
+                    yield method.name, tuple(Entry(value, Site(home.module, expr.at)) for expr, _ in returns)
+
+
+def passed_only(evaluator: Evaluator, value: Record) -> Record:
+    """Return ``value`` without the fields of models in it that nobody passed: after ``exclude_unset=True``."""
+    unpassed = unpassed_fields(evaluator, value.of) if isinstance(value, ModelInstance) else {}
+    for name, slot in unpassed.items():
+        if value.entries.get(name) is slot:
+            value = value.without(name)
+    return value.each_changed(lambda part: passed_only(evaluator, part) if isinstance(part, Record) else part)
+
+
+def _stored_after_init(homes: Iterable[ClassOf]) -> dict[str, tuple[Frame, Expr]]:
+    """Return what ``__post_init__`` stores in each field on every path."""
+    stored: dict[str, tuple[Frame, Expr]] = {}
+    for home in homes:
+        for method in (method for name in _POST_INIT if (method := home.cls.method(name)) is not None):
+            for statement in method.body:
+                match statement:
+                    case facts.Assign(
+                        targets=(facts.Attr(base=facts.Name(id=owner), name=name),), value=value
+                    ) if value is not None and method.params and owner == method.params[0].name:
+                        stored[name] = Frame(home.module, method.scope, None, home), value
+            return stored
+    return stored
+
+
+def _default(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[Frame, Expr] | None:
+    """Return the default of the field ``name`` and the frame to read it in; ``None`` if it has none."""
+    default = classes.default_of(evaluator, of, name)
+    if default is None:
+        return None
+    home, expression = default
+    frame = Frame(home.module, home.cls.scope, None, home)
+    is_written = isinstance(expression, facts.Call) and expression is classes.class_value(home, name)
+    # `x: float = described(…)` of an unknown function may describe the field.
+    return None if is_written and evaluator.eval(expression, frame) is UNKNOWN else (frame, expression)
 
 
 def _plain_instance(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
