@@ -221,7 +221,7 @@ def _dumped_fields(evaluator: Evaluator, value: Value, call: facts.Call, frame: 
         return value
     omits = call.keyword("exclude_unset", "exclude_defaults")
     if omits is not None and not (isinstance(omits, facts.Const) and omits.value is False):
-        value = objects.passed_only(evaluator, value)
+        value = objects.arguments_only(evaluator, value)
     for keyword in ("include", "exclude"):
         argument = call.keyword(keyword)
         if argument is None:

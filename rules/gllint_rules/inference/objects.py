@@ -70,7 +70,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return _plain_instance(evaluator, of, expr, frame)
     entries, is_open = _spread_fields(evaluator, of, expr, frame)
     for name, arg in arguments.written(expr, names):
-        if not classes.is_left_out(evaluator, of, name):
+        if not classes.is_private(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
     # More arguments than fields, or `*spread`: which fields they set is not known.
@@ -99,7 +99,7 @@ def _spread_fields(
             mapping = DictOf().spread(mapping, frame.site(argument))
         is_open = is_open or not isinstance(mapping, Record) or mapping.open
         for key, slot in mapping.entries.items() if isinstance(mapping, Record) else ():
-            if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
+            if not (isinstance(key, str) and classes.is_private(evaluator, of, key)):
                 entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in slot)
     return entries, is_open
 
@@ -123,10 +123,10 @@ def _unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, t
     homes = [ancestor for ancestor in classes.ancestors(evaluator, of) if isinstance(ancestor, ClassOf)]
     if any(home.cls.method("__init__") is not None for home in homes):
         return  # whose parameters have defaults of their own
-    stored = _stored_after_init(homes)
+    stored = _values_after_init(homes)
     for name in classes.parameters_of(evaluator, of) or ():
         default = stored.get(name) or _default(evaluator, of, name)
-        if default is None or classes.is_left_out(evaluator, of, name):
+        if default is None or classes.is_private(evaluator, of, name):
             continue
         frame, expression = default
         entry = evaluator.entry(expression, frame)
@@ -150,16 +150,18 @@ def _unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, t
                     yield method.name, tuple(Entry(value, Site(home.module, expr.at)) for expr, _ in returns)
 
 
-def passed_only(evaluator: Evaluator, value: Record) -> Record:
-    """Return ``value`` without the fields of models in it that nobody passed: after ``exclude_unset=True``."""
+def arguments_only(evaluator: Evaluator, value: Record) -> Record:
+    """Return ``value`` without the fields of models in it without an argument: after ``exclude_unset=True``."""
     unpassed = unpassed_fields(evaluator, value.of) if isinstance(value, ModelInstance) else {}
     for name, slot in unpassed.items():
         if value.entries.get(name) is slot:
             value = value.without(name)
-    return value.each_changed(lambda part: passed_only(evaluator, part) if isinstance(part, Record) else part)
+    return value.each_changed(
+        lambda part: arguments_only(evaluator, part) if isinstance(part, Record) else part
+    )
 
 
-def _stored_after_init(homes: Iterable[ClassOf]) -> dict[str, tuple[Frame, Expr]]:
+def _values_after_init(homes: Iterable[ClassOf]) -> dict[str, tuple[Frame, Expr]]:
     """Return what ``__post_init__`` stores in each field on every path."""
     stored: dict[str, tuple[Frame, Expr]] = {}
     for home in homes:
@@ -181,9 +183,9 @@ def _default(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[Frame, Expr]
         return None
     home, expression = default
     frame = Frame(home.module, home.cls.scope, None, home)
-    is_written = isinstance(expression, facts.Call) and expression is classes.class_value(home, name)
+    may_describe = isinstance(expression, facts.Call) and expression is classes.class_value(home, name)
     # `x: float = described(…)` of an unknown function may describe the field.
-    return None if is_written and evaluator.eval(expression, frame) is UNKNOWN else (frame, expression)
+    return None if may_describe and evaluator.eval(expression, frame) is UNKNOWN else (frame, expression)
 
 
 def _plain_instance(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
@@ -241,7 +243,7 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, *entries: Entry) 
     of = value.of
     if of is None:  # a plain dict
         return value.store(name, *entries)
-    if isinstance(name, str) and classes.is_left_out(evaluator, of, name):
+    if isinstance(name, str) and classes.is_private(evaluator, of, name):
         return value
     return value.store(name, *(e.holding(in_field(evaluator, of, name, e.value)) for e in entries))
 
