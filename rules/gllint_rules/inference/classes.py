@@ -221,18 +221,18 @@ def _is_class_var(annotation: Expr | None) -> bool:
     return annotation is not None and facts.last_name(annotation) == "ClassVar"
 
 
-def is_private(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
+def is_excluded(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
     """Return whether a field is missing from the dump of an instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
     if name.startswith("_") and "BaseModel" in bases_named(evaluator, of):
         return True  # a private attribute
     for ancestor in ancestors(evaluator, of):
         for binding in ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ():
             if binding.kind == "annotated":
-                return _is_private(binding.annotation, binding.value)
+                return _is_excluded(binding.annotation, binding.value)
     return False
 
 
-def _is_private(annotation: Expr | None, value: Expr | None) -> bool:
+def _is_excluded(annotation: Expr | None, value: Expr | None) -> bool:
     """Return whether a field is missing from the dump: ``InitVar``, or ``Field(exclude=True)``."""
     fields = [value]
     if annotation is not None and facts.last_name(annotation) == "InitVar":

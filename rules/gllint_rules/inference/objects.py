@@ -70,7 +70,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return _plain_instance(evaluator, of, expr, frame)
     entries, is_open = _spread_fields(evaluator, of, expr, frame)
     for name, arg in arguments.written(expr, names):
-        if not classes.is_private(evaluator, of, name):
+        if not classes.is_excluded(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
     # More arguments than fields, or `*spread`: which fields they set is not known.
@@ -99,7 +99,7 @@ def _spread_fields(
             mapping = DictOf().spread(mapping, frame.site(argument))
         is_open = is_open or not isinstance(mapping, Record) or mapping.open
         for key, slot in mapping.entries.items() if isinstance(mapping, Record) else ():
-            if not (isinstance(key, str) and classes.is_private(evaluator, of, key)):
+            if not (isinstance(key, str) and classes.is_excluded(evaluator, of, key)):
                 entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in slot)
     return entries, is_open
 
@@ -126,7 +126,7 @@ def _unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, t
     stored = _values_after_init(homes)
     for name in classes.parameters_of(evaluator, of) or ():
         default = stored.get(name) or _default(evaluator, of, name)
-        if default is None or classes.is_private(evaluator, of, name):
+        if default is None or classes.is_excluded(evaluator, of, name):
             continue
         frame, expression = default
         entry = evaluator.entry(expression, frame)
@@ -243,7 +243,7 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, *entries: Entry) 
     of = value.of
     if of is None:  # a plain dict
         return value.store(name, *entries)
-    if isinstance(name, str) and classes.is_private(evaluator, of, name):
+    if isinstance(name, str) and classes.is_excluded(evaluator, of, name):
         return value
     return value.store(name, *(e.holding(in_field(evaluator, of, name, e.value)) for e in entries))
 
