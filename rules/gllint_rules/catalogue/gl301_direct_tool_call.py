@@ -240,7 +240,9 @@ def _passed_methods(context: Context) -> Iterator[_DirectCall]:
     if not context.touches_tools:
         return
     # Only sections with such a method in their text are read: `.invoke` before the end of an argument or statement.
-    forms = [f".{name}{end}" for name in runs for end in (",", ")", "\n", ";")]
+    forms = [
+        f"{dot}{name}{end}" for name in runs for dot in (".", ". ") for end in (",", ")", "\n", ";", " ")
+    ]
     for call, scope in context.module.calls_where(lambda section: context.module.mentions(section, forms)):
         methods: list[facts.Expr] = []
         if facts.last_name(call.func) in context.names.table.no_tools.runners:
