@@ -287,7 +287,7 @@ def test_who_follows_edits_infers_what_is_inferred_without() -> None:
 
     first = held(here.project, here.modules)
     assert first == held(here.project, here.modules) == anew()
-    assert len({*first.values()}) == 5
+    assert len({*first.values()}) == 7
     assert here.edit("/project/b.py", OTHER.replace("RATE = 1.5", 'RATE = "none"'))
     second = held(here.project, here.modules)
     assert second == anew() and second["RATED"] != first["RATED"]
