@@ -205,7 +205,7 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     ("text for claims", heat(5), "x", "STEP_SCHEMA"),
     ("object for claims", heat(5), {"0": claim(5)}, "STEP_SCHEMA"),
     ("text for a claim", heat(5), ["x"], "STEP_SCHEMA"),
-    ("no quantity", heat(5), [{"source_call_id": "tc_1", "path": "$.heat"}], "STEP_SCHEMA"),
+    ("no quantity", heat(5), [{"source_call_id": "tc_1", "path": "$.heat"}], "5.00 kWh"),
     (
         "one more key in the quantity",
         heat(5),
@@ -223,7 +223,7 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     ("raw number beside", {**heat(5), "rooms": 3}, claim(5), "RESULT_SCHEMA"),
     ("mapping that lies", {"heat": Pretender(value=5, unit="kWh", x=5)}, claim(5), "RESULT_SCHEMA"),
     ("model that fails", {"heat": Broken()}, claim(5), "RESULT_SCHEMA"),
-    ("bytes", {"heat": b"5"}, claim(5), "RESULT_SCHEMA"),
+    ("bytes", {"heat": b"5"}, claim(5), "PATH_RESOLUTION"),
     ("set", {"heat": {5}}, claim(5), "RESULT_SCHEMA"),
     ("generator", {"heat": (x for x in [5])}, claim(5), "RESULT_SCHEMA"),
     ("keys that are numbers", {1: heat(5)}, claim(5), "RESULT_SCHEMA"),
