@@ -251,6 +251,17 @@ def test_in_sourced_mode_a_value_of_any_type_needs_its_source(hint: Any, right: 
         structure(session, list[hint], [wrong])
 
 
+def test_a_day_is_read_as_midnight() -> None:
+    session = Session(mode="sourced")
+    session.record("look", {}, {"day": "2031-05-01"})
+    assert structure(session, list[datetime], ["2031-05-01"]) == [datetime(2031, 5, 1)]
+
+
+@pytest.mark.parametrize("text", ["2031-05-01T10:00:00", "2031-05-01T10:00:00.5+05:30"])
+def test_in_claims_mode_a_date_needs_no_claim(text: str) -> None:
+    assert structure(Session(), list[datetime], [text]) == [datetime.fromisoformat(text)]
+
+
 @pytest.mark.parametrize("number", ["NaN", "1e999", "-Infinity"])
 def test_a_number_is_finite(number: str) -> None:
     with pytest.raises(GLError, match="A number must be finite"):

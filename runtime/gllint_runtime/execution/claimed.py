@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
-from datetime import date, time
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -510,9 +510,12 @@ class _Check:
             self._session.declare_unclaimed(place, value, declared.reason)
             return value
         is_claimed = any(isinstance(mark, _Field) for mark in marks)
-        if isinstance(value, Quantity) and not is_claimed and self._session.mode == "sourced":
+        is_sourced = self._session.mode == "sourced"
+        if isinstance(value, Quantity) and not is_claimed and is_sourced:
             self._session.sourced_quantity(value.to_dict())
         if value is None or isinstance(value, bool | Quantity | _VerifiedText):
+            return value
+        if isinstance(value, date) and not is_sourced:  # in claims mode a date needs no claim
             return value
         if isinstance(value, Enum):
             if not _is_name(value.value):
@@ -525,15 +528,15 @@ class _Check:
             if isinstance(value, float | Decimal) and not isfinite(value):
                 raise GLValidationError("STEP_SCHEMA", f"A number must be finite, not {value}", path=place)
             self._session.judge_number(place, value)
-        elif isinstance(value, date | time):
-            self._session.check(value.isoformat())
         elif _is_record(type(value)):
             return self._record(value, place, hint)
         elif isinstance(value, Mapping):
             return self._mapping(value, place, hint)
         elif isinstance(value, list | tuple | set | frozenset):
             return self._series(value, place, hint)
-        elif (data := _as_json(value) if self._session.mode == "sourced" else None) is not None:
+        elif isinstance(value, date | time) and is_sourced:
+            self._session.check(_moment_text(value))
+        elif (data := _as_json(value) if is_sourced else None) is not None:
             self.value(data, None, place)
         else:
             raise TypeError(
@@ -585,6 +588,13 @@ class _Check:
             for i, item in enumerate(value)
         ]
         return type(value)(checked)
+
+
+def _moment_text(value: date | time) -> str:
+    """Return a date or time as text. Midnight without a zone is a day: so pydantic reads ``"2031-05-01"``."""
+    if isinstance(value, datetime) and value.tzinfo is None and value.time() == time():
+        value = value.date()
+    return value.isoformat()
 
 
 def _as_json(value: Any) -> str | float | None:
