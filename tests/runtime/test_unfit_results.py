@@ -126,11 +126,17 @@ def test_bytes_and_images_are_kept_beside_what_can_be_claimed(mode: Any) -> None
         ({"tags": {"b", "a"}}, {"tags": ["a", "b"]}),
         ({"x": 1.5, "y": math.nan, "z": Decimal("Infinity")}, {"x": 1.5, "y": None, "z": None}),
         ({"file": PurePosixPath("/x"), "wait": timedelta(1)}, {"file": "/x", "wait": "1 day, 0:00:00"}),
+        ({"a": object(), "b": (x for x in "ab")}, {"a": "<object>", "b": "<generator>"}),
     ],
 )
 def test_in_sourced_mode_tools_return_anything(result: Any, kept: Any) -> None:
     session = Session(mode="sourced")
     assert session.output(session.record("meter", {}, result)) == kept
+
+
+def test_no_key_takes_the_place_of_another() -> None:
+    with pytest.raises(GLValidationError, match="two keys have the same text"):
+        Session(mode="sourced").record("meter", {}, {1: 5.5, "1": 6.5})
 
 
 def test_arguments_say_where() -> None:

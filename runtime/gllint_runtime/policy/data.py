@@ -244,7 +244,9 @@ class Survey:
             if hasattr(type(value), "_repr_png_"):  # by which notebooks know an image
                 return f"<{_kind(value)}>"
             if self._rejects_nothing:
-                return self._copy(str(value), path)
+                text = str(value)
+                # The address of an object is another one in each run.
+                return self._copy(f"<{_kind(value)}>" if f"{id(value):x}" in text.lower() else text, path)
             raise DataProblem(
                 f"{_a_kind(value)} is not data that JSON can represent",
                 path,
@@ -293,9 +295,10 @@ class Survey:
                 self.quantities[path] = Quantity(number, unit)
                 return {"value": number, "unit": unit}
         if not _TEXT.issuperset(map(type, value)):
-            value = {
-                str(key) if self._rejects_nothing else _name(key, path): item for key, item in value.items()
-            }
+            names = {str(key) if self._rejects_nothing else _name(key, path): key for key in value}
+            if len(names) < len(value):
+                raise DataProblem("two keys have the same text", path, "Return each under a key of its own.")
+            value = {name: value[key] for name, key in names.items()}
         if self._shapes and (key := _value_key(value, self._shapes)) is not None:
             return self._shaped(value, key, path)
         if "value" in value and "unit" in value:
