@@ -326,6 +326,12 @@ def traced(session: Session, arguments: dict[str, Any], schema: Any = None) -> l
         ("Pay 250 and 55 dollars.", {"amount": 306}, False),
         ("Pay 250 dollars, 55 euros.", {"amount": 305}, False),
         ("2 adults, 3 children and 1 infant", {"people": 6}, True),
+        pytest.param(
+            "A base of 12 m, which is at a height above the ground of 15 m",
+            {"base": 27},
+            False,
+            marks=pytest.mark.xfail(strict=True, reason="lengths of two things are added up"),
+        ),
         ("Two burgers and three shakes", {"quantities": [2, 3]}, True),
         ("At 37.87 N, 119.54 W", {"longitude": -119.54}, True),
         ("At 37.87 N, 119.54 E", {"longitude": -119.54}, False),
