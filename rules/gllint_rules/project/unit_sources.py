@@ -527,13 +527,13 @@ def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str, str]]:
     names = {name for maker in ways if (name := variable(maker.expr)) is not None}
     if function is None or not names:
         return []
-    found: list[tuple[str, str, str]] = []
+    places: list[tuple[str, str, str]] = []
     for expr in islice(expressions_in(function.body), _MOST_EXPRESSIONS):
         parts = expr.parts if isinstance(expr, facts.Join) else ()
         for preceding, part, following in zip((None, *parts), parts, (*parts[1:], None), strict=False):
             if isinstance(part, facts.Hole) and variable(part.value) in names:
-                found.append((part.spec or "", _text(preceding), _text(following)))
-    return found
+                places.append((part.spec or "", _text(preceding), _text(following)))
+    return places
 
 
 def _text(part: object) -> str:
