@@ -488,3 +488,11 @@ def test_a_tool_that_the_model_is_made_to_call_is_the_form_of_its_answer(write: 
     choice = ', tool_choice={"type": "function", "function": {"name": "heat"}}'
     top = write({"gllint.toml": "", "agent.py": REMOTE.replace(" CHOICE", choice)})
     assert unseen(run, top) == figures()
+
+
+def test_a_model_with_more_defaults_than_can_be_followed_is_told(write: Write, run: Run) -> None:
+    fields = "".join(f"    f{i}: float = {i}.5\n" for i in range(5000))
+    source = "from agents import function_tool\nfrom pydantic import BaseModel\n\n\nclass Heat(BaseModel):\n"
+    tool = "\n\n@function_tool\ndef heat(site: str) -> Heat:\n    return Heat()\n"
+    done = run("check", "--fail-on-unseen", ".", cwd=write({"agent.py": source + fields + tool}))
+    assert done.returncode == 1 and "Not checked: 1 (unknown result: agent.py:" in done.stderr.decode()

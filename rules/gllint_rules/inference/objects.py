@@ -77,7 +77,8 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     has_other_arguments = len(expr.args) > len(names) or len(expr.placed()) < len(expr.args)
     # Arguments that are no fields may be aliases of fields.
     if not is_open and not has_other_arguments and entries.keys() <= {*names}:
-        entries = {**unpassed_fields(evaluator, of), **entries}
+        unpassed = unpassed_fields(evaluator, of)
+        entries, is_open = {**(unpassed or {}), **entries}, unpassed is None
     return ModelInstance(
         entries=entries,
         sure=frozenset(entries),
@@ -104,18 +105,18 @@ def _spread_fields(
     return entries, is_open
 
 
-def unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[Key, tuple[Entry, ...]]:
+def unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[Key, tuple[Entry, ...]] | None:
     """Return the fields that an instance of a model has without an argument for them, each where the class sets it.
 
-    They are defaults (``x: float = 1.5``), what ``__post_init__`` stores, and computed fields.
+    They are defaults (``x: float = 1.5``), what ``__post_init__`` stores, and computed fields. ``None``: they are too
+    many to follow, or one of them is such an instance itself.
     """
-    return evaluator.ask(
-        ("unpassed fields", of.cls),
-        lambda: dict(_unpassed_fields(evaluator, of)),
-        meanwhile={},
-        instead=dict,
-        site=Site(of.module, of.cls.at),
-    )
+
+    def answer() -> Mapping[Key, tuple[Entry, ...]] | None:
+        return dict(_unpassed_fields(evaluator, of))
+
+    site = Site(of.module, of.cls.at)
+    return evaluator.ask(("unpassed fields", of.cls), answer, meanwhile=None, instead=lambda: None, site=site)
 
 
 def _unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, tuple[Entry, ...]]]:
@@ -152,8 +153,8 @@ def _unpassed_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, t
 
 def arguments_only(evaluator: Evaluator, value: Record) -> Record:
     """Return ``value`` without the fields of models in it without an argument: after ``exclude_unset=True``."""
-    unpassed = unpassed_fields(evaluator, value.of) if isinstance(value, ModelInstance) else {}
-    for name, slot in unpassed.items():
+    unpassed = unpassed_fields(evaluator, value.of) if isinstance(value, ModelInstance) else None
+    for name, slot in (unpassed or {}).items():
         if value.entries.get(name) is slot:
             value = value.without(name)
     return value.each_changed(
