@@ -187,6 +187,31 @@ def test_a_letter_behind_a_fraction_is_its_unit() -> None:
     assert verdicts("Seat 14 C is free.", "Seat 14 is free.") == ["14 quoted"]
 
 
+@pytest.mark.parametrize(
+    ("output", "answer", "verdict"),
+    [
+        ({"p95_ms": 340}, "There were 340 slow requests.", "340 unsourced"),
+        ({"tickets": [{"age_h": 5}]}, "5 of the 7 tickets are open.", "5 unsourced"),
+        ({"orders_usd": 340}, "There were 340 orders.", "340 sourced"),
+        ({"rent_eur": 850}, "The rent of 850 covers heating.", "850 sourced"),
+        ({"rent_eur": 850}, "It rose to 850 for the rooms.", "850 sourced"),
+        ({"heat_kwh": 12.5}, "It used 12.5 cups.", "12.5 unsourced"),
+        ({"page_size": 50}, "50 guests came.", "50 unsourced"),
+        ({"user_id": 8001}, "8001 guests came.", "8001 unsourced"),
+        ({"zip": "8001"}, "8001 guests came.", "8001 unsourced"),
+        ({"phone": "+41 44 999 88 77"}, "999 guests came.", "999 unsourced"),
+        ({"phone": "+41 44 999 88 77"}, "Call 999 88 77.", "999 quoted"),
+        ({"year": 2025}, "The 2025 orders are here.", "2025 sourced"),
+        ({"rent_eur": 850}, "It is 850 zł.", "850 mislabelled"),
+        ({"rent_eur": 850}, "It is 850 ₿.", "850 mislabelled"),
+        ({"heat_kwh": 12.5}, "It is 12.5°.", "12.5 mislabelled"),
+        ({"temp_c": 12.5}, "It is 12.5°.", "12.5 sourced"),
+    ],
+)
+def test_a_number_before_a_thing_counts_it(output: Any, answer: str, verdict: str) -> None:
+    assert verdict in verdicts(output, answer)
+
+
 LEGS = [
     [
         {"flight": one, "from": "JFK", "to": "ATL", "prices": {"economy": price}},

@@ -23,7 +23,7 @@ _IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
 _PHRASE = re.compile(r"[^\W\d_]+\.?(?:[ -][^\W\d_]+\.?){0,2}")
 _LAST_WORD = re.compile(r"(?:\.|[ -][^\W\d_]+)\Z")
 _GAP = re.compile(r"[ \u00a0\u2009\u202f]{1,2}|-(?=[^\W\d_])")
-_SIGN = re.compile(r"(?:US|AU|CA|NZ|HK|[ACSR])?\$|[€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
+_SIGN = re.compile(r"(?:US|AU|CA|NZ|HK|[ACSR])?\$|[£¥￥฿\u20a0-\u20cf](?!\d)")
 _MAX_UNIT = 40  # characters of a symbol
 _MAX_PHRASE = 80  # and of a name in several words
 _MAX_DENOMINATORS = 3
@@ -104,7 +104,7 @@ def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ..
     if char in "%‰":
         units, end = _PERCENT if char == "%" else _PERMILLE, at + 1
     elif sign := _SIGN.match(text, at):
-        units, end = currency_units(sign[0]), sign.end()
+        units, end = currency_units(sign[0]) or (sign[0],), sign.end()
     else:
         units, end = _unit_at(text, at)
     if not units:
@@ -217,7 +217,7 @@ def _of_symbol(written: str) -> tuple[str, ...]:
 
     Example: "kWh" by its case, "KWH" in any case if it has none so; ``()`` for no unit.
     """
-    if written in _no_units() or (len(written) == 1 and not written.isalpha()):
+    if written in _no_units() or (len(written) == 1 and not written.isalpha() and written != "°"):
         return ()
     if written in ("Ki", "Mi", "Gi", "Ti"):  # of memory
         return (f"{written}B",)

@@ -34,6 +34,7 @@ from gllint_runtime.policy.text_units import (
     counted_units,
     size_of_unit,
     table_words,
+    unit_of_text,
     units_at,
     words_table,
 )
@@ -561,6 +562,20 @@ class Judging:
                 return Finding(reading, _verdict_of(name), name)
         return None
 
+    def _things_of(self, reading: Reading) -> frozenset[str]:
+        """The words of the things that a bare number counts: of "30 open tickets", and of "5 of the 7 tickets"."""
+        if reading.units or reading.moments or not reading.renderings:
+            return frozenset()
+        layout, start = reading.place.layout, reading.place.end
+        of_many = _OF_MANY.match(layout.text, start)
+        phrase = _PHRASE.match(layout.text, of_many.end() if of_many is not None else start)
+        words = phrase[0].split() if phrase is not None else []
+        if phrase is None or not any(map(is_thing, takewhile(_may_be_noun, words[:3]))):
+            return frozenset()
+        return frozenset(layout.words_in(phrase.span())).union(
+            unit for word in words for unit in unit_of_text(word) if size_of_unit(unit)
+        )
+
     def _of_other_size(self, reading: Reading) -> Source | None:
         """A source of the same digits in another size: 1.235 MWh of "1,235 MWh"."""
         for renderings in reading.renderings:
@@ -582,7 +597,7 @@ class Judging:
 
     def _as_code(self, reading: Reading) -> Source | None:
         """An identifier that is digits alone, or its end: a card "ending in 9725"."""
-        digits = reading.text
+        digits, things = reading.text, self._things_of(reading)
         if not digits.isdecimal():
             return None
         # A phone number may be written without its hyphens; "1-2 sentences" is no 12.
@@ -591,10 +606,11 @@ class Judging:
             for source in self.provenance.index.codes(digits)
             if (len(digits) >= 5 or digits in re.findall(r"\d+", source.text))
             and not (source.is_asked and source.text.isdecimal() and not self._shares_word(source, reading))
+            and (not things or source.may_count(things))
         ]
         if sources and (len(digits) >= 5 or digits.startswith("0")):
             return sources[-1]
-        if len(digits) == 4 and (endings := self.provenance.index.ending(digits)):
+        if len(digits) == 4 and not things and (endings := self.provenance.index.ending(digits)):
             return endings[-1]
         if len(digits) >= 2:
             sources = [source for source in sources if self._is_of_place(source, reading) is None]
@@ -860,6 +876,8 @@ class Judging:
             if source.kind in ("identifier", "index") and (
                 reading.units or (reading.noun and not self._shares_word(source, reading))
             ):
+                continue
+            if (things := self._things_of(reading)) and not source.may_count(things):
                 continue
             if renderings.digits < 2 and relation == "bare" and renderings.value != float(source.value):
                 continue  # 1 °C of a bare 0.8
@@ -1399,6 +1417,8 @@ _LEADS = expression(
 _GROUPS = re.compile(
     r"(?<![\w.,+(])(?=[+(\d.]{1,40}[ )-][ (]?\d)[+(]{0,2}\d{1,9}(?:[ ().-]{1,2}\d{1,9}){1,8}(?!\w|[.,]\d)"
 )
+_OF_MANY = re.compile(r"\s(?:(?:out )?of|von|sur|/)\s(?:(?:the|all|your|our|its|their|den|les)\s)?\d[\d.,]*")
+_PHRASE = re.compile(r"(?:[ -][^\W\d_]+[²³]?){1,5}")
 _LETTERS_DIGITS = re.compile(r"([A-Z]{1,3})[- ]?(\d{1,5})")
 _OF_TRIED = re.compile(r"(\d{1,3})-(?:for|of)-(\d{1,3})")
 _OUT_OF = re.compile(
@@ -1452,6 +1472,10 @@ def _is_flow(source: Source) -> bool:
 
 def _is_deduction(source: Source) -> bool:
     return not _deduction_words().isdisjoint(source.stem)
+
+
+def _may_be_noun(word: str) -> bool:
+    return is_thing(word) or word.lower() not in common_words()
 
 
 def _verdict_of(source: Source) -> Verdict:
@@ -1534,7 +1558,7 @@ def _relation(reading: Reading, source: Source) -> str:
             return "same"
         size = size_of_unit(unit)
         if size is None:
-            return "same" if unit not in ("pp", "bps") else "unit"
+            return "unit"
         for element in own:
             if element in ("count", "1", "ratio"):
                 if unit in TIME_UNITS and element == "count":

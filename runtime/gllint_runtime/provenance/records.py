@@ -117,6 +117,15 @@ class Source:
         """The path as claims write it."""
         return show_path(self.path)
 
+    def may_count(self, words: frozenset[str]) -> bool:
+        """Whether it may say how many there are of what words name: no measure, size of a page or identifier."""
+        is_measure = bool(self.units) and self.units[0] not in counted_units()
+        if not (is_measure and size_of_unit(self.units[0])) and not self.is_code:
+            if self.kind not in ("identifier", "index"):
+                return True
+        names = () if self.record is None else chain.from_iterable(self.record.names)
+        return not words.isdisjoint((*self.stem, *self.units, *names))
+
     def to_dict(self) -> dict[str, Any]:
         """The source as plain data."""
         value: Any = self.text if self.moment is not None or self.is_code else self.value
