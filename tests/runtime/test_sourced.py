@@ -212,6 +212,47 @@ def test_a_number_before_a_thing_counts_it(output: Any, answer: str, verdict: st
     assert verdict in verdicts(output, answer)
 
 
+FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_chf": 164.5}]
+
+
+@pytest.mark.parametrize(
+    ("output", "right", "wrong"),
+    [
+        # In scripts without blanks, letters may touch a number.
+        ({"temp_c": 3.4}, "東京の気温は3.4℃です。", "東京の気温は3.5℃です。"),
+        ({"price_cny": 1500}, "价格是1500元左右。", "价格是1500美元。"),
+        ({"price_cny": 12000}, "价格是1.2万元。", "价格是1.3万元。"),
+        ({"departs": "09:05"}, "出発は09:05です。", "出発は09:15です。"),
+        ({"temp_c": -3.4}, "気温は-3.4℃です。", "気温は3.4℃です。"),
+        ({"price_thb": 1500}, "ราคา1500บาท", "ราคา1600บาท"),
+        ({"price_krw": 15000}, "가격은 15000원입니다.", "가격은 16000원입니다."),
+        ({"code": "A-123"}, "コードはA-123です。", "コードはA-124です。"),
+        # The words of a key may be names.
+        ({"hba1c_pct": 5.9}, "Your HbA1c is 5.9%.", "Your HbA2c is 5.9%."),
+        ({"co2_kg": 41230}, "It emitted 41.2 t of CO2.", "It emitted 41.2 kg of CO2."),
+        # Sources are cited in order.
+        ({"heat_kwh": 12.5}, "It used 12.5 kWh [1][2] last year.", "It used 12.5 kWh [99]."),
+        ({"heat_kwh": 12.5}, "It used 12.5 kWh 【1†source】.", "It used [1] kWh."),
+        ({"heat_kwh": 12.5}, "It used 12.5 kW·h.", "It used 12.5 W·h."),
+        ({"in": "2026-12-10", "out": "2026-12-13"}, "You stay 3 nights.", "You stay 4 nights."),
+        (
+            FLIGHTS,
+            "BA711 is CHF 24.50 cheaper than LX318 (164.50 vs 189).",
+            "LX318 is CHF 24.50 cheaper than BA711 (164.50 vs 189).",
+        ),
+    ],
+)
+def test_what_passes_and_what_is_like_it(output: Any, right: str, wrong: str) -> None:
+    for answer, status in ((right, "success"), (wrong, "error")):
+        gate = Session(mode="sourced")
+        gate.record("look_up", {}, output)
+        assert gate.verify(answer).status == status
+
+
+def test_a_finding_has_the_whole_of_a_number_in_markup() -> None:
+    assert verdicts({}, r"It is \frac{99}{1} kWh.")[0] == r"\frac{99}{1} unsourced"
+
+
 LEGS = [
     [
         {"flight": one, "from": "JFK", "to": "ATL", "prices": {"economy": price}},

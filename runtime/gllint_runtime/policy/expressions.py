@@ -23,3 +23,16 @@ class _Expression:
 def expression(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return ``re.compile(text, flags)`` for a module's top level, compiled when a method of it is first looked up."""
     return cast("re.Pattern[AnyStr]", _Expression(text, flags))
+
+
+UNSPACED = (
+    r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
+    r"\u3165-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
+)
+"""The letters of scripts without blanks between words."""
+_UNSPACED = expression(UNSPACED)
+
+
+def is_unspaced(char: str) -> bool:
+    """Return whether a letter is of a script without blanks, where the next word may touch it: "1500元です"."""
+    return _UNSPACED.match(char) is not None

@@ -482,7 +482,7 @@ _CURRENCY_SIZE = re.compile(r"[ \u00a0\u202f]?([kKM])(?=[€$£]|(?:EUR|USD|GBP|
 _LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBTmb])(?![\w²³/·°])")
 _ALSO_UNITS = ("m", "b", "mm", "T")
 """Letters of a size that without a currency are metres, bytes, millimetres and teslas."""
-_MULTIPLIER = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)|([万億亿])")
+_MULTIPLIER = re.compile(r" ?([万億亿])|[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)")
 _OF = re.compile(r" (?:d['’]|de |of )")
 _MINOR = re.compile(r"[ \u00a0]?(cents?|centimes?|ct|pence|¢)(?![^\W_])", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ᵗʰ|er|ère|ème|e)(?![\w])")
@@ -761,6 +761,7 @@ _LIST_MARK = re.compile(r"[.)](?=\s+[^\W\d_])|[.)]\Z")
 _INLINE_MARK = re.compile(r"[.)] (?=[A-ZÀ-Þ])")
 _LINE_MARK = re.compile(r"(?:[.)]|\ufe0f?\u20e3)(?=\s|$)")
 _LINE_NUMBER = re.compile(r"(?:^|\n)[ \t>#|]*(?:[-+•*]\s+)?\(?\Z|\A\(?\Z")
+_CITED = re.compile(r"(?:\[\^?|【)\Z")
 
 
 @cache
@@ -799,6 +800,12 @@ def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> N
             word := _series().search(text, max(0, reading.start - 14), reading.start)
         ):
             series = word[1].lower()
+        elif (
+            _CITED.search(text, max(0, reading.start - 2), reading.start)
+            and text[reading.end : reading.end + 1] in ("]", "†")
+            and not units_at(text, reading.end + 1)[0]
+        ):
+            series = "["
         if not series:
             continue
         value = reading.value

@@ -6,9 +6,14 @@ import html
 import re
 from bisect import bisect_right
 
+from gllint_runtime.policy.expressions import UNSPACED
 from gllint_runtime.policy.text_units import words_table
 
-_MARKUP = re.compile(words_table()["forms"]["markup"], re.DOTALL)
+_MARKS = r"[\d%‰°℃℉$€£¥￥₩A-Za-z]"
+_MARKUP = re.compile(
+    rf"{words_table()['forms']['markup']}|(?P<break>(?<={UNSPACED})(?=[-−]?{_MARKS})|(?<={_MARKS})(?={UNSPACED}))",
+    re.DOTALL,
+)
 _COMMANDS = {"times": "×", "cdot": "·", "approx": "≈", "degree": "°", "circ": "°", "pm": "±"}
 _NEWS = {
     "cell": "|",
@@ -18,8 +23,9 @@ _NEWS = {
     "item": "\n- ",
     "line": "\n",
     "space": " ",
+    "break": " ",
 }
-_MAY_HAVE_MARKUP = re.compile(r"[*_`~<&\\^{\u200b-\u200f\u2060\ufeff\u00ad]")
+_MAY_HAVE_MARKUP = re.compile(rf"[*_`~<&\\^{{\u200b-\u200f\u2060\ufeff\u00ad{UNSPACED[1:-1]}]")
 
 
 class SeenText:
@@ -29,6 +35,7 @@ class SeenText:
         self.text = source
         self._starts: list[int] = []
         self._shifts: list[int] = []
+        self._widths: list[int] = []  # of what is shown in place of the markup before a piece
         if _MAY_HAVE_MARKUP.search(source) is not None:
             self._strip(source)
 
@@ -44,6 +51,7 @@ class SeenText:
             pieces += source[at : match.start()], new
             length += match.start() - at + len(new)
             shifts.append((length, match.end() - length))
+            self._widths.append(len(new))
             at = match.end()
         if not pieces:
             return
@@ -52,13 +60,23 @@ class SeenText:
         self._shifts = [shift for _, shift in shifts]
 
     def origin(self, place: int) -> int:
-        """Return where the character at a place is in the source."""
-        number = bisect_right(self._starts, place) - 1
-        return place if number < 0 else place + self._shifts[number]
+        """Return where the character at a place is in the source; of a blank that is only here, the one before it."""
+        start, end = self._stretch(place)
+        return min(start, end - 1)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the stretch of the source that shows the characters from ``start`` to ``end``."""
-        return self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
+        first = self._stretch(start)
+        return first[0], self._stretch(end - 1)[1] if end > start else first[0]
+
+    def _stretch(self, place: int) -> tuple[int, int]:
+        """Return the stretch of the source that shows the character at a place: all of ``\\frac{9}{2}`` for "9/2"."""
+        number = bisect_right(self._starts, place)
+        start = place + (self._shifts[number - 1] if number else 0)
+        if number < len(self._starts) and place >= self._starts[number] - self._widths[number]:
+            start -= place - (self._starts[number] - self._widths[number])
+            return start, self._starts[number] + self._shifts[number]
+        return start, start + 1
 
 
 def _seen(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gllint_runtime.policy.data_files import read
-from gllint_runtime.policy.expressions import expression
+from gllint_runtime.policy.expressions import UNSPACED, expression, is_unspaced
 from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, units_of
 
 MASK = "\ue000"
@@ -78,6 +78,7 @@ def pattern(name: str) -> re.Pattern[str]:
         end for unit in units_of("allowed").values() for end in unit.ends if len(end) > 2 and end.isalnum()
     ]
     built_in = {
+        "unspaced letters": UNSPACED,
         "units": "|".join(units + currencies),
         "long units": "|".join(unit for unit in units if len(unit) > 1 and unit != "mi"),
         "time units": "|".join(TIME_UNITS),
@@ -203,11 +204,6 @@ _SIGN_IN_WORDS = "A sign or a currency in words would change it: the tool's own 
 _ACROSS = "Leave out what would change the value: the tool's own sign and magnitude are shown."
 
 
-def _is_unspaced(char: str) -> bool:
-    """Return whether a letter is of a script without blanks. It may touch a macro unless it counts or is a unit."""
-    return pattern("unspaced letters").match(char) is not None
-
-
 @lru_cache(maxsize=512)
 def _may_touch(char: str) -> bool:
     return char.isspace() or char in _PUNCTUATION or _is_blank(char)
@@ -252,11 +248,11 @@ def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
     if char == MASK:
         return Fault(start, end, "Put a blank or punctuation between two macros.")
     first = max(0, start - _REACH)
-    if _is_unspaced(char):
+    if is_unspaced(char):
         if match := pattern("counting letter").search(text, first, start):
             return Fault(match.start(), start, "A word that counts would change the value.")
         if (sign := pattern("sign before scripts without blanks").search(text, first, start)) or (
-            char in _OTHER_STROKES and not _is_unspaced(text[start - 2 : start - 1])
+            char in _OTHER_STROKES and not is_unspaced(text[start - 2 : start - 1])
         ):
             return Fault(sign.start() if sign else start - 1, start, _OWN_SIGN)
         return _changing_word(plain, start, start)
@@ -294,8 +290,8 @@ def _is_plus_of_prose(text: str, place: int, start: int) -> bool:
 
 def _is_minus(text: str, place: int) -> bool:
     char = text[place]
-    if _is_unspaced(char):  # a letter among letters, a stroke when alone
-        return char in _OTHER_STROKES and not (place and _is_unspaced(text[place - 1]))
+    if is_unspaced(char):  # a letter among letters, a stroke when alone
+        return char in _OTHER_STROKES and not (place and is_unspaced(text[place - 1]))
     return _is_stroke(char)
 
 
@@ -432,11 +428,11 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
         return None
     if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):  # "from → to"
         return None
-    if not (_may_touch(char) or _is_unspaced(char) or char == "/"):
+    if not (_may_touch(char) or is_unspaced(char) or char == "/"):
         word = _WORD.match(text, end, end + _REACH)
         last = word.end() if word else end + 1
         return Fault(end, last, _apart(text[end:last]))
-    place = _next(plain, end) if not _is_unspaced(char) else end
+    place = _next(plain, end) if not is_unspaced(char) else end
     while unit is not None and char not in "'’" and (end_of_unit := _own_end(plain, place, unit)):
         place = _next(plain, end_of_unit)
     if place >= len(text) or text[place] in "\n\u2029":

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.expressions import is_unspaced
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
 from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, readings_of, unit_names
@@ -172,14 +173,15 @@ def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
         return (emissions[0],), emissions[1]
     phrase = _PHRASE.match(text, at, at + _MAX_PHRASE)
     if phrase:
-        written = phrase[0]
-        while written:
-            end = at + len(written)
-            if not text[end : end + 1].isalnum() and (units := _named(written)):
-                if not (len(written) < 3 and text[end : end + 1] in ("/", "²", "³", "^", "·", "’", "'")):
+        name = phrase[0]
+        while name:
+            end = at + len(name)
+            is_whole = not text[end : end + 1].isalnum() or is_unspaced(name[-1])
+            if is_whole and (units := _named(name)):
+                if not (len(name) < 3 and text[end : end + 1] in ("/", "²", "³", "^", "·", "’", "'")):
                     return units, end
-            shorter = _LAST_WORD.sub("", written)
-            written = shorter if shorter != written else ""
+            shorter = name[:-1] if is_unspaced(name[-1]) else _LAST_WORD.sub("", name)
+            name = shorter if shorter != name else ""
     symbol = _SYMBOL.match(text, at, at + _MAX_UNIT + 1)
     if symbol is None or len(symbol[0]) > _MAX_UNIT:
         return (), at
@@ -221,6 +223,8 @@ def _of_symbol(written: str) -> tuple[str, ...]:
         return ()
     if written in ("Ki", "Mi", "Gi", "Ti"):  # of memory
         return (f"{written}B",)
+    if "·" in written and (product := readings_of(written)):  # kW·h
+        return tuple(product)
     if written.endswith("/H"):
         written = f"{written[:-1]}h"
     listed = as_listed(_RAISED_TO.sub("", written), packs=PACKS)

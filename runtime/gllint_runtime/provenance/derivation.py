@@ -1558,7 +1558,7 @@ class _Search:
             self.units[0]
             if self.units and self.units[0] != "night"
             else "day"
-            if reading.noun in _words_of("days")
+            if reading.noun in table_words("days")
             else ""
         )
         size, seconds = size_of_unit(unit) if unit else None, size_of_unit("s")

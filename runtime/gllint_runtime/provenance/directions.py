@@ -249,11 +249,13 @@ class Directions:
             inside = [span[0] <= side.at < span[1] for side in (first, second)]
             if inside[0] != inside[1]:
                 return inside[1]
-            if inside[0]:
-                return first.at > second.at
+            if inside[0]:  # "than LX318 (164.50 vs 189)"
+                span = (span[0], min(first.at, second.at))
             named = [_is_named(side, names.named((span,))) for side in (first, second)]
             if named[0] != named[1]:
                 return named[1]
+            if inside[0]:
+                return first.at > second.at
             words = set(self.layout.words_in(span))
             stems = [set(side.sources[0].stem) for side in (first, second)]
             named = [not words.isdisjoint(own - other) for own, other in (stems, stems[::-1])]

@@ -115,6 +115,8 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if not readings:
         head, _, last = lower.rpartition("_")
         letters = None if head.endswith("_per") else words_table()["key letters"].get(last)
+        if head.endswith("co2"):  # of the gas, or of what warms as much
+            letters = " ".join(unit for unit in (last, f"{last}CO2e") if size_of_unit(unit)) or None
         if head and letters is not None:  # there are no minutes in "breaths_per_min"
             units = tuple(letters.split())
             return units, len(units) > 1

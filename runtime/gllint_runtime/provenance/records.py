@@ -360,6 +360,9 @@ class Harvester:
     def _in_name(self, name: str, path: Path, record: Record) -> None:
         """Take in the numbers of a key: ``snow_24h_cm``."""
         if has_digit(name):
+            for word in re.split(r"\W+|_", name):
+                if has_digit(word) and not word.isdecimal():
+                    self._code(word, path, name, record)  # HbA1c
             text = _GLUED.sub(" ", name.replace("_", " ")) if "-" not in name else name
             self._in_text(text, path, name, record, Context())
 
