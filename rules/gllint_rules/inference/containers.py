@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeVar
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -23,6 +24,7 @@ from gllint_rules.inference.values import (
     Instance,
     Key,
     ListOf,
+    Literal,
     ModelInstance,
     OtherKey,
     QuantityInstance,
@@ -37,6 +39,7 @@ from gllint_rules.inference.values import (
     is_seen_empty,
     join,
     lacks_key,
+    literal_of,
     number,
     options,
 )
@@ -137,6 +140,16 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
     return ListOf(rest=element, kind=expr.kind, site=site)
 
 
+_TEXT_TESTS: Mapping[str, Callable[[str, Any], bool]] = {
+    "Equal": operator.eq,
+    "NotEqual": operator.ne,
+    "In": lambda text, texts: text in texts,
+    "NotIn": lambda text, texts: text not in texts,
+    "startswith": str.startswith,
+    "endswith": str.endswith,
+}
+
+
 def _filtered_record(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Value | None:
     """Return the dict of ``{k: v for k, v in record.items() if …}``; None for any other comprehension."""
     match expr:
@@ -158,12 +171,58 @@ def _filtered_record(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Va
             return None
     if not all(isinstance(record, DictOf) and record.entries for record in records):
         return None
-    return join(
-        *(replace(r, sure=frozenset() if expr.tests else r.sure) for r in records if isinstance(r, DictOf))
-    )
+    return join(*(_filtered(evaluator, r, key, expr.tests, inner) for r in records if isinstance(r, DictOf)))
 
 
-def _unpacking(value: Value, kind: Literal["list", "set", "dict", "generator"], site: Site) -> Value:
+def _filtered(
+    evaluator: Evaluator, record: DictOf, key: str, tests: tuple[Expr, ...], inner: Frame
+) -> DictOf:
+    """Return what a dict has without the keys that ``tests`` of the variable ``key`` leave out."""
+    if not tests:
+        return record
+    site = Site(inner.module, tests[0].at)
+
+    def holds(name: Key) -> bool:
+        if not isinstance(name, str):
+            return True
+        frame = replace(inner, env={**(inner.env or {}), key: Text((Literal(name, site),))})
+        return all(_truth(evaluator, test, frame) is not False for test in tests)
+
+    entries = {name: several for name, several in record.entries.items() if holds(name)}
+    return replace(record, entries=entries, sure=frozenset())
+
+
+def _truth(evaluator: Evaluator, test: Expr, frame: Frame) -> bool | None:
+    """Return whether a test of texts is true; ``None`` unless all of them are literal."""
+    match test:
+        case facts.UnaryOp(op="not", operand=operand):
+            truth = _truth(evaluator, operand, frame)
+            return None if truth is None else not truth
+        case facts.BoolOp(op=op, left=left, right=right):
+            truths = {_truth(evaluator, side, frame) for side in (left, right)}
+            decisive = op == "or"  # one side that is so decides
+            return decisive if decisive in truths else None if None in truths else not decisive
+        case facts.Compare(operands=(left, right), ops=(name,)) if name in _TEXT_TESTS:
+            pass
+        case facts.Call(func=facts.Attr(base=left, name=name), args=(right,)) if name in _TEXT_TESTS:
+            pass
+        case _:
+            return None
+    text, other = _literals(evaluator.eval(left, frame)), _literals(evaluator.eval(right, frame))
+    return _TEXT_TESTS[name](text, other) if isinstance(text, str) and other is not None else None
+
+
+def _literals(value: Value) -> str | tuple[str, ...] | None:
+    """Return the text that a value is, or the texts in a container; ``None`` unless all of them are literal."""
+    match value:
+        case ListOf(rest=None, items=items):
+            texts = [literal_of(entry.value) for entry in items]
+            return None if None in texts else tuple(text for text in texts if text is not None)
+        case _:
+            return literal_of(value)
+
+
+def _unpacking(value: Value, kind: str, site: Site) -> Value:
     """Return the value of ``[*value for …]`` or ``{**value for …}``: elements of any number of values, no sure key."""
     if kind == "dict":
         return replace(DictOf(open=True, site=site).spread(value, site), sure=frozenset())
