@@ -463,6 +463,99 @@ def test_what_is_registered_and_not_seen_is_counted(write: Write, run: Run) -> N
     assert "Not checked: 2 functions under `add_tool(…)` and `tool(…)` (server.py:20)." in said
 
 
+HANDED_OVER = """\
+import openai
+from agents import WebSearchTool
+from company_tools import REGISTRY, Loader, get_tools, load
+from fastapi import FastAPI
+from fastmcp import FastMCP
+from haystack.tools import ComponentTool
+from langchain_community.tools import DuckDuckGoSearchRun
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import StructuredTool
+from langgraph.prebuilt import create_react_agent
+from llama_index.core.tools import FunctionTool
+from pydantic import BaseModel
+
+mcp = FastMCP("x")
+
+
+class Site(BaseModel):
+    name: str
+
+
+class Part:
+    def run(self):
+        return {"load": 1.5}
+
+
+class Team:
+    def __init__(self, tools):
+        self.tools = tools
+
+    def agent(self):
+        return create_react_agent("m", tools=self.tools + [shout])
+
+
+def shout(q: str) -> str:
+    return q.upper()
+
+
+def shouts():
+    return [shout]
+
+
+async def build(service, names, tools, client, *more):
+    own = [] if names else [shout]
+    LINE
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("mcp.add_tool(load)", 1),
+        ("mcp.add_tool(service.load)", 1),
+        ("mcp.tool(load)", 1),
+        ('mcp.tool(name="x")(load)', 1),
+        ("[mcp.add_tool(tool) for tool in get_tools()]", 1),
+        ("create_react_agent('m', tools=[shout, load, service.load])", 2),
+        ("create_react_agent('m', [Loader()])", 1),
+        ("create_react_agent('m', tools=get_tools())", 1),
+        ("create_react_agent('m', tools=await REGISTRY.tools(names))", 1),
+        ("create_react_agent('m', tools=[shout, *REGISTRY])", 1),
+        ("create_react_agent('m', tools=[shout] + [REGISTRY[n] for n in names])", 1),
+        ("own.append(load); create_react_agent('m', tools=own)", 1),
+        ("agent = create_react_agent('m', [shout]); agent.tools = [load]", 1),
+        ("agent = create_react_agent('m', [shout]); agent.tools.append(load)", 1),
+        ("FunctionTool.from_defaults(fn=load)", 1),
+        ("StructuredTool.from_function(func=service.load)", 1),
+        ("FastMCP.from_fastapi(app=FastAPI())", 1),
+        ("FastMCP.from_openapi({}, client)", 1),
+        ("ComponentTool(component=Part())", 1),
+        ("openai.pydantic_function_tool(Site)", 1),
+        ("RunnableLambda(load).as_tool()", 1),
+        ("mcp.add_tool(shout)", 0),
+        ("[mcp.add_tool(tool) for tool in tools]", 0),
+        ("@mcp.tool(names.load)\n    def inner(q: str) -> str:\n        return q", 0),
+        ("create_react_agent('m', tools=[shout, *tools])", 0),
+        ("create_react_agent('m', tools=list(more))", 0),
+        ("create_react_agent('m', tools=service.tools)", 0),
+        ("create_react_agent('m', tools=[tool for tool in tools if tool.name])", 0),
+        ("create_react_agent('m', tools=shouts())", 0),
+        ("create_react_agent('m', tools=own)", 0),
+        ("create_react_agent('m', tools=None)", 0),
+        ("create_react_agent('m', [DuckDuckGoSearchRun(), WebSearchTool()])", 0),
+        ("Team(own).agent()", 0),
+    ],
+)
+def test_what_is_handed_over_and_cannot_be_found_is_counted(
+    write: Write, run: Run, line: str, count: int
+) -> None:
+    top = write({"gllint.toml": "", "a.py": HANDED_OVER.replace("LINE", line)})
+    assert unseen(run, top)["unregistered"] == count
+
+
 REMOTE = """\
 import json, openai, requests
 

@@ -34,10 +34,9 @@ def candidates(context: Context) -> Iterator[ToolSight]:
     yield from _under_keywords(context)
     yield from _with_schema(context)
     yield from _without_function(context)
-    for call in context.project.tools.forms.without_function(context.module):
-        line = context.project.positions(context.module).span(call.at).line
-        at = ToolAt(context.module.path, call.at, "")
-        yield ToolSight(at, line, "unregistered", under=f"`{facts.last_name(call.func)}(…)`")
+    for at, under, count in context.project.tools.forms.gaps(context.module):
+        line = context.project.positions(context.module).span(at).line
+        yield ToolSight(ToolAt(context.module.path, at, ""), line, "unregistered", under=under, names=count)
 
 
 def _without_function(context: Context) -> Iterator[ToolSight]:

@@ -971,7 +971,7 @@ def _changed_in(body: Block) -> Iterator[str]:
                 stored = evaluated if kind == "del" else ()
             case _:
                 pass
-        yield from (root for t in stored if isinstance(t, (Sub, Attr)) and (root := _root(t)))
+        yield from (name for t in stored if isinstance(t, (Sub, Attr)) and (name := root(t)))
         for value in evaluated:
             yield from _handed_on(value)
 
@@ -982,8 +982,8 @@ def _handed_on(expr: Expr | None) -> Iterator[str]:
         expr = expr.value
     match expr:
         case Call(func=Attr(base=base, name=name)) if name in _CHANGING:
-            if root := _root(base):
-                yield root
+            if changed := root(base):
+                yield changed
         case Call(func=Name() | Attr(base=Name(id="self" | "cls")), args=args, keywords=keywords):
             values = (*args, *(value for _, value in keywords))
             yield from (arg.id for arg in values if isinstance(arg, Name))
@@ -991,7 +991,7 @@ def _handed_on(expr: Expr | None) -> Iterator[str]:
             pass
 
 
-def _root(expr: Expr) -> str | None:
+def root(expr: Expr) -> str | None:
     """Return the name that a chain of attributes, subscripts and calls begins with."""
     while isinstance(expr, (Sub, Attr, Call)):
         expr = expr.func if isinstance(expr, Call) else expr.base

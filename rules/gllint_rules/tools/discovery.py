@@ -22,6 +22,7 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Instance,
     ListOf,
+    Method,
     Site,
     Text,
     Value,
@@ -51,6 +52,7 @@ from gllint_rules.tools.registrars import (
     functions,
     functions_in,
     functions_in_value,
+    gaps,
     nowhere,
     registrations,
     returned,
@@ -321,13 +323,9 @@ class Forms:
         """Yield the tools of a decorator that is called with the function (T7): ``tool(f)``,
         ``server.tool(name="x")(f)``.
         """
-        argument = call.args[0] if call.args else call.keyword(*_DECORATED)
-        if argument is None or isinstance(argument, (facts.Const, facts.Star)):
-            argument = call.args[1] if len(call.args) > 1 else None
-        if argument is None or isinstance(argument, facts.Star):
-            return None
-        match = self._entry("decorators", call.func, frame)
-        if match is None:
+        argument = _function_argument(call)
+        match = self._entry("decorators", call.func, frame) if argument is not None else None
+        if argument is None or match is None:
             return None
         entry, decorator = match
         callables = functions(
@@ -635,16 +633,8 @@ class Forms:
 
     def _list_tools(self, call: Call, frame: Frame) -> Iterator[Tool]:
         """T6: the plain functions in the lists that ``call`` takes tools by."""
-        if isinstance(call.func, Call):
-            return
-        entry = self.callees.entry("keywords", call.func, frame)
-        if entry is None or not entry.framework.plain_functions:
-            return
-        if entry.framework.name == GENERAL and not self.callees.talks():
-            return
-        places = self._list_places(call, frame, entry.name.places)
-        for place, argument in arguments(self.evaluator, call, frame, places):
-            if isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame):
+        for entry, _, argument in self._listed(call, frame):
+            if not entry.framework.plain_functions:
                 continue
             if isinstance(argument, Value):
                 callees = functions_in_value(self.evaluator, argument)
@@ -659,6 +649,16 @@ class Forms:
             for callee in callees:
                 yield self._plain("T6", frame, call.at, callee, entry.framework)
 
+    def _listed(self, call: Call, frame: Frame) -> Iterator[tuple[TableEntry, Place, Expr | Value]]:
+        """Yield the lists that ``call`` takes tools by, each with the entry of the table and its place."""
+        entry = None if isinstance(call.func, Call) else self.callees.entry("keywords", call.func, frame)
+        if entry is None or (entry.framework.name == GENERAL and not self.callees.talks()):
+            return
+        places = self._list_places(call, frame, entry.name.places)
+        for place, argument in arguments(self.evaluator, call, frame, places):
+            if not (isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame)):
+                yield entry, place, argument
+
     def is_settled(self, keyword: str, call: Call, frame: Frame) -> bool:
         """Return whether a row of the table covers ``keyword`` of ``call``, as tools or as none."""
         if isinstance(call.func, Call) or (keyword in self.table.any_keywords and self.callees.talks()):
@@ -671,29 +671,69 @@ class Forms:
         """Return whether a row of the table names what ``call`` calls."""
         return any(self._entry(kind, call.func, frame) for kind in self._kinds(_callee(call.func), frame))
 
-    def without_function(self, module: Module) -> Iterator[Call]:
-        """Yield the calls that register what is not seen: ``server.tool(name=n)(made)``, ``server.add_tool(made)``.
+    def gaps(self, module: Module) -> Iterator[tuple[int, str, int]]:
+        """Yield the places where ``module`` hands functions or tools over that gllint cannot find.
 
-        What is a parameter is followed to the callers.
+        Each has the name of the call or keyword, and how many. What is a parameter is followed to the callers.
         """
-        for call, scope in module.calls_where(partial(self._may_call, module)):
+        calls = [
+            (call, Frame(module, scope))
+            for call, scope in module.calls_where(partial(self._may_call, module))
+        ]
+        decorators: set[Expr] = {call.func for call, _ in calls}
+        for function in module.functions_where(lambda section: bool(section.decorators)) if calls else ():
+            decorators.update(function.decorators)
+        places = [
+            (call.at, frame, *argument)
+            for call, frame in calls
+            if call not in decorators and self._is_named(call, frame)
+            for argument in self._arguments(call, frame)
+        ]
+        for target, value, at, scope in self._puts(module) if self.callees.talks() else ():
             frame = Frame(module, scope)
-            is_applied = isinstance(call.func, Call)
-            kind: Kind = "decorators" if is_applied else "calls"
-            match = self._entry(kind, call.func, frame) if len(call.args) == 1 else None
-            if match is None or not (is_applied or isinstance(call.func, facts.Attr)):
-                continue
-            function = call.args[0]
-            home = frame.scope.home(function.id) if isinstance(function, facts.Name) else None
-            bindings = (
-                home.bindings[function.id] if home is not None and isinstance(function, facts.Name) else ()
-            )
-            if any(binding.kind == "param" for binding in bindings):
-                continue
-            values = options(self.evaluator.eval(function, frame))
-            if any(value is UNKNOWN or isinstance(value, FunctionOf) for value in values):
-                if self.tool_of_call(call, frame) is None:
-                    yield call
+            if self._owner(target.base, target.name, frame) is not None:
+                places.append((at, frame, f"`{target.name}=`", value, False))
+        for at, frame, name, argument, single in places:
+            count = gaps(self.evaluator, argument, frame, single, self._is_gap)
+            if count:
+                yield at, name, count
+
+    def _is_gap(self, value: Value) -> bool:
+        """Return whether a value is unknown, or from outside; a framework's own tools are none of the project's."""
+        match value:
+            case External(name=name) | ExternalInstance(name=name):
+                return not self.table.talks_to_a_model((name,))
+            case Method(of=of):
+                return self._is_gap(of)
+            case _:
+                return value is UNKNOWN
+
+    def _arguments(self, call: Call, frame: Frame) -> Iterator[tuple[str, Expr | Value, bool]]:
+        """Yield the arguments of ``call`` that may be tools, those aside of which it makes one that is found.
+
+        Each has its name, and whether it is a single function.
+        """
+        own_name = f"`{facts.last_name(call.func)}(…)`"
+        for _, place, argument in self._listed(call, frame):
+            yield f"`{place}=`" if isinstance(place, str) else own_name, argument, False
+        if self.tool_of_call(call, frame) is not None:
+            return
+        function = _function_argument(call)
+        match = self._entry("decorators", call.func, frame) if function is not None else None
+        if function is not None and match is not None:
+            # `server.tool(x)` may be given a name: an imported one of a framework's is taken for a function.
+            value = self.evaluator.eval(function, frame)
+            if isinstance(call.func, Call) or (match[0].framework.imports and isinstance(value, External)):
+                yield own_name, function, True
+        match = self._entry("calls", call.func, frame)
+        if match is not None and not isinstance(match[1], Call):
+            places = match[0].name.places
+            if not places:
+                yield own_name, UNKNOWN, True
+            if ANY in places:  # by its name alone a class is not known to take a function by position
+                places = tuple(p for p in places if isinstance(p, str) and p != ANY)
+            for _, argument in arguments(self.evaluator, call, frame, places):
+                yield own_name, argument, True
 
     def _list_places(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
         """Return the ``places`` of the tools among the arguments of ``call``, by its own signature.
@@ -739,6 +779,15 @@ class Forms:
 
     def _assigned(self, module: Module) -> Iterator[Tool]:
         """Yield the tools of ``agent.tools = [f]``, ``agent.tools += [f]`` and ``agent.tools.append(f)`` (T6)."""
+        for target, value, at, scope in self._puts(module):
+            frame = Frame(module, scope)
+            framework = self._owner(target.base, target.name, frame)
+            if framework is not None and framework.plain_functions:
+                for callee in functions_in(self.evaluator, value, frame, self._sink(module, framework)):
+                    yield self._plain("T6", frame, at, callee, framework)
+
+    def _puts(self, module: Module) -> Iterator[tuple[facts.Attr, Expr, int, Scope]]:
+        """Yield what ``module`` puts into attributes that have tools: target, value, place and scope."""
         names = self.table.any_keywords
         puts = [
             (target, value, value.at, scope)
@@ -752,13 +801,8 @@ class Forms:
             if isinstance(call.func, facts.Attr) and call.func.name in LIST_PUTS and call.args
         )
         for target, value, at, scope in puts:
-            if not isinstance(target, facts.Attr) or target.name not in names:
-                continue
-            frame = Frame(module, scope)
-            framework = self._owner(target.base, target.name, frame)
-            if framework is not None and framework.plain_functions:
-                for callee in functions_in(self.evaluator, value, frame, self._sink(module, framework)):
-                    yield self._plain("T6", frame, at, callee, framework)
+            if isinstance(target, facts.Attr) and target.name in names:
+                yield target, value, at, scope
 
     def _owner(self, receiver: Expr, attribute: str, frame: Frame) -> Framework | None:
         """Return the row by which an attribute of ``receiver`` has tools; ``None`` for a class of the project."""
@@ -994,6 +1038,14 @@ def _texts(value: Value) -> Iterator[str]:
         elif isinstance(option, ListOf):
             for entry in option.items:
                 yield from _texts(entry.value)
+
+
+def _function_argument(call: Call) -> Expr | None:
+    """Return the argument of a call that is decorated, where a decorator is called."""
+    argument = call.args[0] if call.args else call.keyword(*_DECORATED)
+    if argument is None or isinstance(argument, (facts.Const, facts.Star)):
+        argument = call.args[1] if len(call.args) > 1 else None
+    return None if isinstance(argument, facts.Star) else argument
 
 
 def _callee(expr: Expr) -> Expr:

@@ -14,13 +14,18 @@ from msgspec.structs import replace
 from gllint_rules.inference import classes
 from gllint_rules.inference.builtin_names import PROPERTIES
 from gllint_rules.inference.values import (
+    NEVER,
+    UNKNOWN,
     ClassOf,
     Container,
     DictOf,
+    External,
+    ExternalInstance,
     Frame,
     FunctionOf,
     Instance,
     ListOf,
+    Method,
     ModuleOf,
     Record,
     Text,
@@ -277,6 +282,18 @@ def described_in(
     return walk.names.union(*(walk.described(value, is_choice) for value in values))
 
 
+def gaps(
+    evaluator: Evaluator, argument: Expr | Value, frame: Frame, single: bool, gap: Callable[[Value], bool]
+) -> int:
+    """Return how many of the functions and tools that are handed over, a single one or several, are gaps."""
+    walk = _Walk(evaluator)
+    if isinstance(argument, Value):
+        walk.container_value(argument)
+    else:
+        (walk.element if single else walk.container)(argument, frame)
+    return sum(any(map(gap, options(value))) for value in walk.values)
+
+
 def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     """Return the plain functions in the container ``value``."""
     walk = _Walk(evaluator)
@@ -421,7 +438,7 @@ class _Walk(Struct, eq=False):
                 self.describing(expr, frame)
                 for arg in (*expr.args, *(v for _, v in expr.keywords)) if self.is_deep else ():
                     self.element(arg, frame)
-                for option in options(self.evaluator.eval(expr, frame)):
+                for option in options(self.evaluated(expr, frame)):
                     if not (isinstance(option, FunctionOf) and self.wrapped(expr, option, frame)):
                         self.values.append(option)
             case facts.Name(id=name):
@@ -434,12 +451,30 @@ class _Walk(Struct, eq=False):
                 elif scope is not None and [b.kind for b in bindings] == ["param"]:
                     self.parameter(name, scope, frame.module)
                 else:
+                    elsewhere = False
                     if scope is not None:
-                        self.looped(bindings, expr.at, Frame(frame.module, scope, None, frame.bound))
+                        home = Frame(frame.module, scope, None, frame.bound)
+                        elsewhere = self.looped(bindings, expr.at, home)
                         self.imported_descriptions(bindings, frame.module)
-                    self.whole(self.evaluator.eval(expr, frame))
+                    value = self.evaluator.eval(expr, frame)
+                    self.whole(NEVER if elsewhere and value is UNKNOWN else value)
             case _:
-                self.values.append(self.evaluator.eval(expr, frame))
+                self.values.append(self.evaluated(expr, frame))
+
+    def evaluated(self, expr: Expr, frame: Frame) -> Value:
+        """Return the value of an expression; of what is unknown, the object from outside that it comes from."""
+        value = self.evaluator.eval(expr, frame)
+        if value is UNKNOWN:
+            match expr:
+                case facts.Await(value=inner) | facts.Attr(base=inner) | facts.Sub(base=inner):
+                    source = self.evaluated(inner, frame)
+                case facts.Call(func=inner):
+                    source = self.evaluated(inner, frame)
+                case _:
+                    return value
+            if isinstance(source, (External, ExternalInstance, Method)):
+                return source
+        return value
 
     def describing(self, call: Call, frame: Frame) -> None:
         """Note the tool that a call describes: by its own ``name=``, or in what it is given."""
@@ -463,26 +498,27 @@ class _Walk(Struct, eq=False):
                 if isinstance(made.value, Call) and origin is not None:
                     self.describing(made.value, Frame(origin, origin.scope))
 
-    def looped(self, bindings: list[facts.Binding], at: int, home: Frame) -> None:
-        """Return the elements that the variable of a loop may be; ``at`` says in which of several loops."""
+    def looped(self, bindings: list[facts.Binding], at: int, home: Frame) -> bool:
+        """Return whether a variable is followed to the elements of a loop; ``at`` says in which of several loops."""
         is_behind = home.scope.kind == "comprehension"
         loops = [b for b in bindings if b.kind == "loop" and b.value and (is_behind or b.value.at < at)]
-        if loops and (over := loops[-1].value) is not None:
-            self.elements(over, loops[-1].index, home)
+        over = loops[-1].value if loops else None
+        return over is not None and self.elements(over, loops[-1].index, home)
 
-    def elements(self, over: Expr, index: tuple[int, ...], frame: Frame) -> None:
-        """Yield the elements of a container. ``index`` is their place in tuples such as those of ``items()``."""
+    def elements(self, over: Expr, index: tuple[int, ...], frame: Frame) -> bool:
+        """Follow the elements of a container, if it can be. ``index`` is their place in tuples, as of ``items()``."""
         match over, index:
             case Call(func=facts.Attr(base=base, name="items"), args=()), (1,):
                 self.container(base, frame)
             case Call(func=facts.Name(id="enumerate"), args=(inner, *_)), (1, *further):
-                self.elements(inner, (*further,), frame)
+                return self.elements(inner, (*further,), frame)
             case Call(func=facts.Name(id="zip"), args=args), (place, *further) if place < len(args):
-                self.elements(args[place], (*further,), frame)
+                return self.elements(args[place], (*further,), frame)
             case _, ():
                 self.container(over, frame)
             case _:
-                pass
+                return False
+        return True
 
     def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
         """Return whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is
@@ -582,16 +618,30 @@ class _Walk(Struct, eq=False):
                 self.container(base, frame)
             case facts.Call(func=func):
                 self.describing(expr, frame)
-                for option in options(self.evaluator.eval(expr.keyword("default_factory") or func, frame)):
+                callees = options(self.evaluator.eval(expr.keyword("default_factory") or func, frame))
+                for option in callees:
                     if isinstance(option, FunctionOf):
                         self.returned(option)
-                self.container_value(self.evaluator.eval(expr, frame))
+                self.from_value(expr, frame, any(isinstance(option, FunctionOf) for option in callees))
             case facts.Name(id=name):
                 self.named(name, frame)
             case facts.Attr():
                 self.attribute(expr, frame)
+            case facts.Comp(kind="list" | "set" | "generator", element=element, scope=scope):
+                self.element(element, Frame(frame.module, scope, None, frame.bound))
             case _:
-                self.container_value(self.evaluator.eval(expr, frame))
+                self.from_value(expr, frame)
+
+    def from_value(self, expr: Expr, frame: Frame, elsewhere: bool = False) -> None:
+        """Take what a container is by its value, unless it is unknown and was followed ``elsewhere``, as a
+        parameter is to the callers.
+        """
+        value = self.evaluated(expr, frame)
+        root = facts.root(expr)
+        scope = frame.scope.home(root) if root is not None else None
+        outer = scope is not None and any(b.kind == "param" for b in scope.bindings[root or ""])
+        if value is not UNKNOWN or not (elsewhere or outer):
+            self.container_value(value)
 
     def container_value(self, value: Value) -> None:
         """Return the elements of a container that is known by its value."""
@@ -607,6 +657,10 @@ class _Walk(Struct, eq=False):
                 case FunctionOf():  # one alone, or what gives the list once an agent runs
                     self.values.append(option)
                     self.returned(option)
+                case External() | ExternalInstance() | Method():
+                    self.values.append(option)
+                case _ if option is UNKNOWN:
+                    self.values.append(option)
                 case _:
                     pass
 
@@ -635,7 +689,7 @@ class _Walk(Struct, eq=False):
                 self.take(scope.owner, name, "all", frame.module)
                 for argument, call_frame in _arguments_for(binding.target, scope.owner, frame.module):
                     self.container(argument, call_frame)
-            else:
+            elif binding.kind != "annotated":  # without a value: others give it one
                 self.container_value(self.evaluator.lookup(name, home))
 
         def is_it(receiver: Expr, inner: Scope) -> bool:
@@ -655,6 +709,7 @@ class _Walk(Struct, eq=False):
         if isinstance(expr.base, facts.Name) and expr.base.id in ("self", "cls") and cls is not None:
             self.of_class(expr.name, ClassOf(frame.module, cls), frame)
             return
+        elsewhere = False
         for option in options(self.evaluator.eval(expr.base, frame)):
             match option:
                 case ModuleOf(module=module) if expr.name in module.scope.bindings:
@@ -662,9 +717,10 @@ class _Walk(Struct, eq=False):
                     return
                 case Instance(of=of) | Record(of=ClassOf() as of) | (ClassOf() as of):
                     self.of_class(expr.name, of, None)
+                    elsewhere = True
                 case _:
                     pass
-        self.container_value(self.evaluator.eval(expr, frame))
+        self.from_value(expr, frame, elsewhere)
 
     def of_class(self, name: str, of: ClassOf, own: Frame | None) -> None:
         """Return what the class ``of`` has under an attribute; ``own`` means that one of its methods asks."""
@@ -686,7 +742,8 @@ class _Walk(Struct, eq=False):
         elif name in cls.scope.bindings:
             self.named(name, Frame(module, cls.scope, None, of))
         elif not assigned and own is not None:
-            self.container_value(self.evaluator.member(of, name))
+            inherited = self.evaluator.member(of, name)
+            self.container_value(NEVER if inherited is UNKNOWN else inherited)
 
         def is_it(receiver: Expr, scope: Scope) -> bool:
             """Return whether an expression is the attribute of this class."""
