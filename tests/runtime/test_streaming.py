@@ -191,7 +191,8 @@ def test_a_part_that_does_not_hold_is_judged_again_only_once_more_is_there() -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["a \n \n \n b. c", "a.\n\n\n- b", "a\n  12345678.   b", "a.)]”’   \n b", "。」』b", "\n\nb", "a\n\n  \n|b", "a. \n\n1) c"],
+    ["a \n \n \n b. c", "a.\n\n\n- b", "a\n  12345678.   b", "a.)]”’   \n b", "。」』b", "\n\nb", "a\n\n  \n|b", "a. \n\n1) c",
+     f"A strict a. {40 * 'b'}.\n- c"],
 )  # fmt: skip
 def test_an_end_is_seen_in_whichever_pieces_it_comes(text: str) -> None:
     def ends(size: int) -> list[int]:

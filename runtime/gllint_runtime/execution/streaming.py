@@ -61,7 +61,7 @@ def parts_of(text: str) -> list[str]:
 def _ends(text: str, start: int) -> Iterator[int]:
     """Yield where the parts end that end behind a place; within a line, a point behind an abbreviation is no end."""
     for match in _END.finditer(text, start):
-        if match[0][0] != "." or "\n" in match[0] or not is_abbreviated(text, start, match.start()):
+        if match[0][0] != "." or "\n" in match[0] or not is_abbreviated(text, match.start()):
             yield match.end()
 
 

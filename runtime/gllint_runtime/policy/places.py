@@ -190,7 +190,7 @@ class Layout:
                 return spans
             first = spans.pop()[0]  # the line has grown
         for match in _SENTENCE.finditer(self.text, first, line.end) if line.kind != "row" else ():
-            if not is_abbreviated(self.text, line.start, match.start()):
+            if not is_abbreviated(self.text, match.start()):
                 spans += self._parts(first, match.start() + 1)
                 first = match.end()
         spans += self._parts(first, line.end)
@@ -412,9 +412,9 @@ class Layout:
         return declared if declared is not None and declared.units else None
 
 
-def is_abbreviated(text: str, start: int, point: int) -> bool:
-    """Return whether a point is behind an abbreviation or a list number; ``start`` is that of the line."""
-    return _ABBREVIATED.search(text, max(start, point - 8), point) is not None
+def is_abbreviated(text: str, point: int) -> bool:
+    """Return whether a point is behind an abbreviation or a list number."""
+    return _ABBREVIATED.search(text, max(0, point - 8), point) is not None
 
 
 def _span_at(spans: list[Span], place: int) -> Span:
