@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import os
 import re
 import shutil
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from trust import PYTEST, Budget, Row, left_out, ran, write
+from trust import Budget, Row, left_out, ran, write
 
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options, Outcome
@@ -145,19 +142,16 @@ _NAMED = re.compile(
 )
 _LARGEST = 300  # files of a project that is worth its time
 _LEAST_FIXED = 20  # projects in which something is fixed, in an hour
-_LONGEST = 60  # seconds of the tests of a project, which run four times
 
 
 _KEPT = TemporaryDirectory()  # what mypy learns of the standard library
 
 
 class Copied(NamedTuple):
-    """What came of a copy: the files changed by safe fixes and by all, the tests of its own, and what went wrong."""
+    """What came of a copy: the files changed by safe fixes and by all, and what went wrong."""
 
     safe: int
     changed: int
-    same: int
-    other: int
     wrong: list[str]
 
 
@@ -165,16 +159,14 @@ def _copies(budget: Budget) -> Iterator[Row]:
     found = [(_tools(files) / len(files), top) for top, files in budget.parts(_LARGEST).items()]
     # Those first in which there is something to fix.
     projects = [top for share, top in sorted(found, reverse=True) if share]
-    done = list(budget.map(_copy, projects, partial(Copied, 0, 0, 0, 0), _LEAST_FIXED, _fixed))
+    done = list(budget.map(_copy, projects, partial(Copied, 0, 0), _LEAST_FIXED, _fixed))
     wrong = [line for copied in done for line in copied.wrong]
-    safe, changed, same, other = (sum(copied[column] for copied in done) for column in range(4))
+    safe, changed = (sum(copied[column] for copied in done) for column in range(2))
     fixed = _fixed(done)
     shown = f"{len(done)} projects, {changed} files changed in {fixed}, {safe} of them by safe fixes"
-    # No more is due than the projects have; nothing where none has tools, or finds what its tests import.
+    # No more is due than the projects have; nothing where none has tools.
     least = min(fixed, _LEAST_FIXED) if len(done) == len(projects) else _LEAST_FIXED
     yield Row("fixes: copies of projects", shown, wrong, fixed, least)
-    shown = f"{same} end as before, {other} fail after unsafe fixes"
-    yield Row("fixes: tests of these projects", shown, [], same, 1 if same else 0)
 
 
 def _fixed(done: list[Copied]) -> int:
@@ -193,14 +185,10 @@ def _tools(files: list[Path]) -> float:
 
 def _copy(source: Path) -> Copied:
     """Fix a copy of a project, by safe fixes alone and then by all, each twice."""
-    changed, same, other, wrong = [0, 0], 0, 0, list[str]()
+    changed, wrong = [0, 0], list[str]()
     with TemporaryDirectory() as folder:
         top = Path(folder, source.name)
         shutil.copytree(source, top, symlinks=True, ignore=_LEFT, ignore_dangling_symlinks=True)
-        planned = _planned(top)
-        if not planned:
-            return Copied(0, 0, 0, 0, [])
-        ran = {test for test, result in _own_tests(top, planned).items() if result == "PASSED"}
         for unsafe in (False, True):
             engine = Engine(Options(cache=False, jobs=1))
             before = engine.check([str(top)])
@@ -217,25 +205,7 @@ def _copy(source: Path) -> Copied:
             wrong += [f"{path}: a second run changes it again" for path in _fix(top, unsafe)[0]]
             if typed and typed != (now := _types(fixed.new_data)):
                 wrong.append(f"mypy says other things: {set(now.splitlines()) ^ set(typed.splitlines())}")
-            if ran:
-                after = _own_tests(top, planned)
-                same = sum(after.get(test) == "PASSED" for test in ran)
-                other = sum(after.get(test) == "FAILED" for test in ran)
-                # What a tool returns is what unsafe fixes change.
-                wrong += [
-                    f"{test}: {after.get(test)} now"
-                    for test in ran
-                    if after.get(test) not in ("PASSED", "FAILED" if unsafe else "PASSED")
-                ]
-    return Copied(changed[0], sum(changed), same, other, [f"{source.name}: {line}" for line in wrong])
-
-
-def _planned(top: Path) -> Iterable[str]:
-    """The files that fixes would change."""
-    engine = Engine(Options(cache=False, jobs=1))
-    planned = fixer.fix(engine, [str(top)], unsafe=True).new_data
-    engine.close()
-    return planned
+    return Copied(changed[0], sum(changed), [f"{source.name}: {line}" for line in wrong])
 
 
 _LEFT = shutil.ignore_patterns(".git", "node_modules", "site-packages", "*.so", "*.png", "*.ipynb", "*.pyc")
@@ -273,25 +243,3 @@ def _types(paths: Iterable[str | Path]) -> str:
         done = ran(*command, *quiet, f"--cache-dir={_KEPT.name}", path, timeout=120)
         said += sorted(re.sub(r"^.*?:\d+(?::\d+)?:", "", line) for line in done.stdout.splitlines())
     return "\n".join(said)
-
-
-def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
-    """How the project's tests of the files that change end, where they run at all."""
-    names = "|".join(re.escape(Path(path).stem) for path in paths)
-    about = re.compile(rf"\b(?:{names})\b")
-    said = {
-        path: {*about.findall(path.read_text("utf-8", "replace"))} for path in sorted(top.rglob("test_*.py"))
-    }
-    # Those that speak of most of them, and the same ones each time.
-    tests = sorted((path for path in said if said[path]), key=lambda path: len(said[path]), reverse=True)[:20]
-    if not tests:
-        return {}
-    # A file whose imports are missing keeps no other from running.
-    command = [*PYTEST, "--continue-on-collection-errors", "-o", "addopts=", "-rA", *map(str, tests)]
-    # What stands in a package is not imported by its own name: a `types.py` there is not that of Python.
-    roots = os.pathsep.join(map(str, (top.parent,) if (top / "__init__.py").exists() else (top, top / "src")))
-    with suppress(subprocess.TimeoutExpired):
-        done = ran(*command, cwd=top, timeout=_LONGEST, PYTHONPATH=roots)
-        found = re.findall(r"^(PASSED|FAILED) (\S+)", done.stdout, re.MULTILINE)
-        return {test: result for result, test in found}
-    return {}
