@@ -2,8 +2,10 @@
 
 All is loaded and all tests are collected once. Then a process, in which coverage says which test reaches which line,
 runs them, and for each mutant another one is forked, puts the changed code into the functions that live, and runs the
-quickest of its tests. ``survivors.md`` lists those that live on and change nothing that anybody could see: the rate of
-a group leaves them out. A short run tries the groups that have few and quick tests. By itself, for some groups alone:
+quickest of its tests. ``tests/runtime/test_answers.py`` counts the wrong verdicts on 1,750 conversations, which takes
+too long for one mutant; here each conversation is a test of its own. ``survivors.md`` lists those that live on and
+change nothing that anybody could see: the rate of a group leaves them out. A short run tries the groups that have few
+and quick tests. By itself, for some groups alone:
 
     python tests/trust/mutation.py SECONDS SEED HOURS [GROUP ...]
 """
@@ -14,6 +16,7 @@ import ast
 import gc
 import json
 import math
+import operator
 import os
 import random
 import re
@@ -68,13 +71,14 @@ _GROUPS = {
 _LEAST, _LEAST_OF_OTHERS = {"runtime": 60}, 40  # mutants of a group, in an hour
 # Of the mutants that are not listed, how many may live in a group of how many, and in a smaller one.
 _LIVING, _MANY, _LIVING_OF_FEW = 0.08, 50, 0.1
-_SLOW = ("test_load", "test_adapters")
+_SLOW = ("test_load", "test_answers")
 _TESTS = [
     *sorted(
         f"tests/runtime/{path.name}"
         for path in (_TOP / "tests" / "runtime").glob("test_*.py")
         if path.stem not in _SLOW
     ),
+    "tests/frameworks/gates/test_every_gate.py",
     "tests/program/test_analysis_cache.py",
     "tests/program/test_audit.py",
     "tests/program/test_suppress.py",
@@ -91,8 +95,10 @@ _TESTS = [
     "tests/rules/test_questions.py",
     "tests/rules/test_units_with_pint.py",
 ]
-# Nearly all tests of the rules reach these; the ones that are named ask of them what the others take for granted.
+# Nearly all tests reach these; the ones that are named ask of them what the others take for granted.
+_ANSWERING = {"policy", "provenance"}
 _OWN = {
+    **dict.fromkeys(_ANSWERING, ("answers/",)),
     "query engine": (
         "test_analysis_cache.py",
         "test_budgets.py",
@@ -296,13 +302,16 @@ class Trying:
 
     def pytest_runtestloop(self, session: Any) -> bool:
         with TemporaryDirectory() as folder:
-            halves = [(session.items[half::2], Path(folder, f"{half}.json")) for half in (0, 1)]
+            items = {item.nodeid: item for item in [*session.items, *_conversations(self._groups)]}
+            halves = [([*items.values()][half::2], Path(folder, f"{half}.json")) for half in (0, 1)]
             _both([partial(_watch, items, where) for items, where in halves])
             reached: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
             took: dict[str, float] = {}
             for _, where in halves:
-                by_file, seconds = json.loads(where.read_text())
+                by_file, seconds, wrong = json.loads(where.read_text())
                 took |= seconds
+                for conversation, most in wrong.items():
+                    items[conversation].most = most
                 for name, lines in by_file.items():
                     for line, tests in lines.items():
                         reached[name][int(line)] += map(sys.intern, tests)
@@ -312,7 +321,6 @@ class Trying:
                 b"The tests use a gllint from elsewhere: install this checkout, `pip install -e '.[trust]'`.\n",
             )
             return True
-        items = {item.nodeid: item for item in session.items}
         drawn = _drawn([*reached], self._groups, random.Random(self._seed))
         for name in reached:  # what the tests import where they first need it is to be changed, too
             if name.endswith(".py"):
@@ -384,8 +392,40 @@ def _survives(mutant: Mutant, living: Living, items: list[Any]) -> int:
     return int(any(map(_failure, items)))
 
 
+class _Conversation:
+    """What a conversation of ``test_answers.py`` adds to the figures there; it fails where that is more than it was."""
+
+    def __init__(self, nodeid: str, case: dict[str, Any], answers: list[tuple[bool, str]]) -> None:
+        self.nodeid, self._case, self._answers = nodeid, case, answers
+        self.most: list[int] | None = None
+
+    def wrong(self) -> list[int]:
+        """How many right answers are rejected, and how many wrong ones pass."""
+        from test_answers import verdicts
+
+        judged = [*verdicts(self._case, self._answers)]
+        return [sum(right != passed and right is kind for right, passed in judged) for kind in (True, False)]
+
+    def failure(self) -> str:
+        wrong = self.wrong()
+        self.most = self.most or wrong
+        return "more wrong verdicts" if any(map(operator.gt, wrong, self.most)) else ""
+
+
+def _conversations(groups: Collection[str]) -> Iterator[_Conversation]:
+    if groups and _ANSWERING.isdisjoint(groups):
+        return
+    sys.path.append(str(_TOP / "tests" / "runtime"))
+    from test_answers import conversations
+
+    for number, (case, answers) in enumerate(conversations("")):
+        yield _Conversation(f"answers/{number}", case, answers)
+
+
 def _failure(item: Any) -> str:
     """Run a test, and tear down what it has set up; how it fails, if it does."""
+    if isinstance(item, _Conversation):
+        return item.failure()
     from _pytest.runner import runtestprotocol
 
     reports = runtestprotocol(item, log=False, nextitem=None)
@@ -417,7 +457,8 @@ def _watch(items: list[Any], where: Path) -> None:
         }
         for file in data.measured_files()
     }
-    where.write_text(json.dumps([reached, took]))
+    wrong = {item.nodeid: item.most for item in items if isinstance(item, _Conversation)}
+    where.write_text(json.dumps([reached, took, wrong]))
 
 
 def _both(works: list[Callable[[], object]]) -> None:
