@@ -156,6 +156,7 @@ def test_a_result_without_an_id_is_that_of_the_oldest_call_of_its_tool() -> None
         ({"type": "file_search_call", "queries": ["heat"], "results": [{"text": "13.7 kWh"}]}, ["sourced"]),
         ({"type": "code_interpreter_call", "code": "x", "outputs": None}, []),
         ({"type": "local_shell_call", "call_id": "x", "action": {"command": ["ls"]}}, []),
+        ({"type": "image_generation_call", "status": "completed", "result": "iVBORw0K"}, []),
     ],
 )
 def test_no_number_is_unsourced_behind_a_hosted_call_whose_result_is_not_recorded(
@@ -163,6 +164,20 @@ def test_no_number_is_unsourced_behind_a_hosted_call_whose_result_is_not_recorde
 ) -> None:
     told = {"type": "message", **said("It is 13.7 kWh.")}
     run = audit_run([user("Heat?"), {"id": "h1", **hosted}, told])
+    assert [number["verdict"] for number in run.numbers] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("page", "verdicts"), [({"encrypted_content": "EqgfCioIARgB"}, []), ({"text": "3 kWh"}, ["unsourced"])]
+)
+def test_no_number_is_unsourced_behind_a_page_that_nobody_can_read(
+    page: dict[str, Any], verdicts: list[str]
+) -> None:
+    search = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "heat"}}
+    pages = {"type": "web_search_result", "title": "Heat", "url": "https://a.org", **page}
+    result = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [pages]}
+    parts = [search, result, {"type": "text", "text": "It is 13.7 kWh."}]
+    run = audit_run([user("Heat?"), {"role": "assistant", "content": parts}])
     assert [number["verdict"] for number in run.numbers] == verdicts
 
 

@@ -212,6 +212,13 @@ def test_a_number_before_a_thing_counts_it(output: Any, answer: str, verdict: st
     assert verdict in verdicts(output, answer)
 
 
+GATES = [{"flight": "LX318", "gate": "A12"}, {"flight": "BA711", "gate": "B7"}]
+PHONES = [{"name": "Anna", "phone": "+41 44 111 22 33"}, {"name": "Ben", "phone": "+41 44 999 88 77"}]
+QUARTERS = [{"quarter": "Q2", "revenue_usd": 1410000}, {"quarter": "Q3", "revenue_usd": 1385000}]
+SEATS = [
+    {"name": "Azul", "price_eur": 118, "seats_left": 4, "rating": 4.1},
+    {"name": "Sol", "price_eur": 64, "seats_left": 12, "rating": 3.2},
+]
 FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_chf": 164.5}]
 
 
@@ -240,6 +247,18 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
             "BA711 is CHF 24.50 cheaper than LX318 (164.50 vs 189).",
             "LX318 is CHF 24.50 cheaper than BA711 (164.50 vs 189).",
         ),
+        # An identifier is of the row that is named before it, by another key.
+        (GATES, "LX318: gate A12. BA711: gate B7.", "LX318: gate B7."),
+        (GATES, "LX318 and BA711 leave from A12 and B7.", "Gate B7 is for LX318."),
+        (PHONES, "Anna's phone is +41 44 111 22 33.", "Anna's phone is +41 44 999 88 77."),
+        (
+            QUARTERS,
+            "It was $1.39 million, down from Q2's $1.41 million.",
+            "It is down from Q2's $1.38 million.",
+        ),
+        # A superlative is of one key.
+        (SEATS, "The cheapest is Sol at €64 with 12 seats left.", "The cheapest is Azul at €118."),
+        (SEATS, "The highest rated is Azul at €118.", "The highest price is €64."),
     ],
 )
 def test_what_passes_and_what_is_like_it(output: Any, right: str, wrong: str) -> None:

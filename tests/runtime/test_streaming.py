@@ -154,6 +154,14 @@ def test_whatever_is_released_is_how_the_message_begins(message: str, size: int)
         assert not any(map(str.isnumeric, rest))
 
 
+def test_a_stream_that_was_closed_takes_no_text() -> None:
+    stream = Session(mode="sourced").stream()
+    stream.feed("It is done.")
+    stream.close()
+    with pytest.raises(ValueError, match="closed"):
+        stream.feed(" And more. ")
+
+
 def test_a_stream_takes_text() -> None:
     with pytest.raises(TypeError):
         Session().stream().feed(5)  # type: ignore[arg-type]

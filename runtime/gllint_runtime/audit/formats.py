@@ -405,6 +405,11 @@ class Walk:
 
     def _output(self, item: Mapping[str, Any], places: Mapping[str, Places], depth: int) -> None:
         value = first(item, places["value"])
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, Mapping) and (
+                secret := [key for key in part if str(key).startswith("encrypted_")]
+            ):
+                self._pass_over(f"'{secret[0]}'", is_result=True)
         if isinstance(value, list) and any(self._is_output(inner) for inner in value):
             self.run(value, None, depth + 1)
         elif value is not None:

@@ -82,7 +82,7 @@ class MessageStream:
         self._open = 0  # from where on there may be the beginning of an end
         self._start = 0  # of what was not shown yet
         self._block = 0  # where the paragraph of that begins
-        self._stuck = False
+        self._stuck = self._is_closed = False
         self._waits: tuple[int, int, int] | None = None  # the end that was rejected, and with which claims
         self.released = ""
         self.rest = ""
@@ -94,6 +94,8 @@ class MessageStream:
         """
         if not isinstance(chunk, str):
             raise TypeError(f"A chunk of a message must be a str, not {type(chunk).__name__}")
+        if self._is_closed:
+            raise ValueError("The message was closed: begin another with Session.stream()")
         chunk_at = len(self._text)
         self._text += str.__str__(chunk)
         self._add(claims)
@@ -115,6 +117,7 @@ class MessageStream:
 
         Raises what :meth:`Session.check` raises, the error with ``released``: what the user has seen already.
         """
+        self._is_closed = True
         self._add(claims)
         try:
             verified = self._session.check(self._text, self._claims)

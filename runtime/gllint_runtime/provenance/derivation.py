@@ -514,12 +514,20 @@ def superlative_of(text: str) -> str:
     return kinds.pop() if len(kinds) == 1 else ""
 
 
+def superlative_topic(text: str) -> str:
+    """The beginning of the word behind a superlative: "rat" of "the highest rated"; a mark where there is none."""
+    ends = [match.end() for match in _superlatives().finditer(text)]
+    word = _TOPIC.match(text, ends[-1]) if ends else None
+    return word[1].lower() if word is not None else "-"
+
+
 def says_extreme(text: str) -> bool:
     """Whether a superlative, with nothing that narrows what it is of, leads to what follows: "The highest was"."""
     ends = [match.end() for match in _superlatives().finditer(text)]
     return bool(ends) and _LEADS_ON.fullmatch(text, ends[-1]) is not None
 
 
+_TOPIC = expression(r"[\s-]([^\W\d_]{3})[^\W\d_]")
 _LEADS_ON = expression(
     r"(?:\s(?:one|reading|value))?(?:\s(?:was|is|are|were|of|at|ist|war|est)|:)[^\w]*", re.IGNORECASE
 )

@@ -39,7 +39,14 @@ from gllint_runtime.policy.text_units import (
     words_table,
 )
 from gllint_runtime.policy.units import TIME_UNITS
-from gllint_runtime.provenance.derivation import NOTHING, Derivations, is_clock, says_extreme, superlative_of
+from gllint_runtime.provenance.derivation import (
+    NOTHING,
+    Derivations,
+    is_clock,
+    says_extreme,
+    superlative_of,
+    superlative_topic,
+)
 from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
 from gllint_runtime.provenance.findings import Finding, Miss, Verdict
 from gllint_runtime.provenance.formulas import derived_by_row
@@ -1024,6 +1031,8 @@ class Judging:
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named and reading.moments:
                     named = named - self._records_by_date(element.group, scope, reading)
+                elif named and reading.shape == "code":
+                    named = self._owners(element.group, scope, reading, source.key)
                 if not named:
                     continue
                 if distance > nearest:
@@ -1033,7 +1042,7 @@ class Judging:
                     element not in named
                     and (element is not record or any(_has_like(other, source) for other in named))
                     and not self._names_only_key(source, named, reading)
-                    and not self._are_compared(named, scope)
+                    and (self._has_owner(reading) or not self._are_compared(named, scope))
                     and not self._is_listed(reading, element)
                     and not any(
                         folded_word(reading.noun) in name for name in element.names
@@ -1074,6 +1083,21 @@ class Judging:
             if own is not reading and own.moments and own.moments[0].has_date
         )
         return set[Record]().union(*(self.named((date,)).get(group, ()) for date in dates))
+
+    def _owners(self, group: str, scope: tuple[Span, ...], reading: Reading, key: str) -> set[Record]:
+        """The records of a group that a stretch names before a code, each by another text than a code of its kind.
+
+        In "LX318: gate B7" the flight names the row of the gate; in "LX318 and BA711" neither names the other's.
+        """
+        spans = tuple((start, min(end, reading.place.start)) for start, end in scope)
+        text = " ".join(self.text_of(span) for span in spans).casefold()
+        named = self.named(spans).get(group, set())
+        return {own for own in named if own.texts.get(key, "").casefold() not in text}
+
+    def _has_owner(self, reading: Reading) -> bool:
+        """Whether the name right in front of a number says whose it is: "down from Q2's $1.38 million"."""
+        start = reading.place.start
+        return _OWNER.search(self.layout.text, max(0, start - 16), start) is not None
 
     def _is_listed(self, reading: Reading, record: Record) -> bool:
         """Whether several numbers are of several records in order: "A and B have 1.2 and 3.4 (respectively)"."""
@@ -1262,6 +1286,8 @@ class Judging:
         extreme = superlative_of(_NEXT_EXTREME.sub("", self.text_of((last, clause[1]))))
         if not extreme or superlative_of(" ".join(source.stem)):  # the longest wait of each row
             return None
+        if self._is_of_other_key(extreme, (clause[0], reading.place.start), source):
+            return None
         if (extreme == "maximum") == ("max" in source.key.lower()) and {"min", "max"} & set(
             re.findall("min|max", source.key.lower())
         ):
@@ -1286,6 +1312,27 @@ class Judging:
         wanted, opposite = (max(values), min(values)) if extreme == "maximum" else (min(values), max(values))
         is_said = says_extreme(self.text_of((last, reading.place.start)))
         return Miss("direction", source) if value == opposite or (is_said and value != wanted) else None
+
+    def _is_of_other_key(self, extreme: str, span: Span, source: Source) -> bool:
+        """Whether a superlative is of another key of the row: one that is shown, or whose word is behind it.
+
+        "The cheapest is Sol at €64 with 12 seats left"; "the highest rated is Azul at €118".
+        """
+        keys = source.record.stems if source.record is not None else {}
+        topic = superlative_topic(self.text_of(span))
+        if any(word.startswith(topic) for key, stem in keys.items() if key != source.key for word in stem):
+            return True
+        pick = max if extreme == "maximum" else min
+        return any(
+            own.source is not None
+            and own.source.record is source.record
+            and own.source.key != source.key
+            and own.source.value
+            == pick(
+                (element.value for element in self.provenance.derivations.column(own.source)), default=None
+            )
+            for own in self.findings_in(span)
+        )
 
     def _is_other_end(self, source: Source, reading: Reading) -> Miss | None:
         """What is wrong where "from" is before the later of two values, or "to" before the earlier."""
@@ -1417,6 +1464,7 @@ _LEADS = expression(
 _GROUPS = re.compile(
     r"(?<![\w.,+(])(?=[+(\d.]{1,40}[ )-][ (]?\d)[+(]{0,2}\d{1,9}(?:[ ().-]{1,2}\d{1,9}){1,8}(?!\w|[.,]\d)"
 )
+_OWNER = re.compile(r"['’]s?\s(?:about\s|nearly\s)?[$€£]?\Z")  # Q2's $1.38 million
 _OF_MANY = re.compile(r"\s(?:(?:out )?of|von|sur|/)\s(?:(?:the|all|your|our|its|their|den|les)\s)?\d[\d.,]*")
 _PHRASE = re.compile(r"(?:[ -][^\W\d_]+[²³]?){1,5}")
 _LETTERS_DIGITS = re.compile(r"([A-Z]{1,3})[- ]?(\d{1,5})")

@@ -119,7 +119,7 @@ class Source:
 
     def may_count(self, words: frozenset[str]) -> bool:
         """Whether it may say how many there are of what words name: no measure, size of a page or identifier."""
-        is_measure = bool(self.units) and self.units[0] not in counted_units()
+        is_measure = bool(self.units) and self.units[0] not in (*counted_units(), "count", "1")
         if not (is_measure and size_of_unit(self.units[0])) and not self.is_code:
             if self.kind not in ("identifier", "index"):
                 return True
