@@ -521,6 +521,8 @@ async def build(service, names, tools, client, *more):
         ("[mcp.add_tool(tool) for tool in get_tools()]", 1),
         ("create_react_agent('m', tools=[shout, load, service.load])", 2),
         ("create_react_agent('m', [Loader()])", 1),
+        ("create_react_agent('m', [service.load, service.price, *REGISTRY])", 3),
+        ("create_react_agent('m', REGISTRY['a'] if names else REGISTRY['b'])", 1),
         ("create_react_agent('m', tools=get_tools())", 1),
         ("create_react_agent('m', tools=await REGISTRY.tools(names))", 1),
         ("create_react_agent('m', tools=[shout, *REGISTRY])", 1),

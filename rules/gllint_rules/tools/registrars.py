@@ -286,12 +286,14 @@ def gaps(
     evaluator: Evaluator, argument: Expr | Value, frame: Frame, single: bool, gap: Callable[[Value], bool]
 ) -> int:
     """Return how many of the functions and tools that are handed over, a single one or several, are gaps."""
+    if isinstance(argument, facts.Seq) and not single:
+        return sum(gaps(evaluator, i, frame, not isinstance(i, facts.Star), gap) for i in argument.items)
     walk = _Walk(evaluator)
     if isinstance(argument, Value):
         walk.container_value(argument)
     else:
         (walk.element if single else walk.container)(argument, frame)
-    return sum(any(map(gap, options(value))) for value in walk.values)
+    return int(any(gap(option) for value in walk.values for option in options(value)))
 
 
 def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
