@@ -84,7 +84,7 @@ def test_each_tool_counts_once_by_what_it_returns(project: Path, run: Run) -> No
     assert unseen(run, project, "--select", "GL4") == total
 
 
-def test_an_annotation_says_what_nobody_sees(write: Write, run: Run) -> None:
+def test_an_annotation_says_that_a_result_is_a_number_and_not_what_a_text_has(write: Write, run: Run) -> None:
     top = write(
         {
             "a.py": module("a", BODIES["unknown"][:1], " -> str"),
@@ -92,7 +92,7 @@ def test_an_annotation_says_what_nobody_sees(write: Write, run: Run) -> None:
         }
     )
     write({"helpers.py": HELPERS})
-    assert unseen(run, top) == figures(tools=2, number=1, text=1)
+    assert unseen(run, top) == figures(tools=2, number=1, unknown=1)
 
 
 def test_a_tool_whose_function_stands_elsewhere_counts_once(write: Write, run: Run) -> None:

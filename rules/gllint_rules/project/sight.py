@@ -138,15 +138,8 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
             kinds.add("text" if any(wrappers(context.evaluator, callable)) else "unknown")
             continue
         result_kinds = {kind for result in results for kind in kinds_of(result)}
-        declared = (
-            functions.declared_return(context.evaluator, callable) if "unknown" in result_kinds else None
-        )
-        if declared is not None:
-            if number(declared) is not None:
-                result_kinds.add("number")
-            elif set(_kinds_of_parts(declared)) == {"text"} and not _serialises_unknown(context, callable):
-                result_kinds.remove("unknown")
-                result_kinds.add("text")
+        if "unknown" in result_kinds and _declares_number(context, callable):
+            result_kinds.add("number")
         kinds |= result_kinds
     return next((kind for kind in _ORDER if kind in kinds), "other")
 
@@ -158,7 +151,7 @@ def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[Tool
     has_text = is_partly_open = False
     for callable in (*tool.callables, *tool.inherited):
         values = [returned.value for returned in _results(context, tool, callable)]
-        is_declared = functions.declared_return(context.evaluator, callable) is not None
+        is_declared = _declares_number(context, callable)
         for value in values:
             if value.size > MOST_VALUES:
                 is_partly_open = True
@@ -232,13 +225,10 @@ def is_open(value: Value) -> bool:
     return False
 
 
-def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
-    """Return whether a callable returns an unknown value as serialised text, in which GL104 sees nothing."""
-    return any(
-        isinstance(option, SerialisedText) and UNKNOWN in options(option.value)
-        for _, value in context.evaluator.flow(callable).returns
-        for option in options(value)
-    )
+def _declares_number(context: Context, callable: FunctionOf) -> bool:
+    """Return whether the return annotation is a number. One that is a text does not say what the text has."""
+    declared = functions.declared_return(context.evaluator, callable)
+    return declared is not None and number(declared) is not None
 
 
 def _results(context: Context, tool: Tool, callable: FunctionOf) -> list[Result]:
