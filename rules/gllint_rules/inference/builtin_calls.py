@@ -167,7 +167,8 @@ def _min_or_max(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     # An unknown value that is compared with numbers is a number, too.
     candidates = [value for value in values if value is not UNKNOWN]
     if candidates and all(number(value) is not None for value in candidates):
-        return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
+        real = any(map(_is_real, candidates))
+        return evaluator.number("the smallest or largest of numbers", frame, call.at, *values, real=real)
     return join(*values) if values else UNKNOWN
 
 
@@ -198,7 +199,20 @@ def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
     if isinstance(value, ExternalInstance) and stub_values.is_described(value):  # of a duration: a duration
         return stub_calls.call(evaluator, "builtins.abs", call, frame) or UNKNOWN
-    return evaluator.number("`abs()` gives a number", frame, call.at)
+    return evaluator.number("`abs()` gives a number", frame, call.at, real=_is_real(value))
+
+
+def _round(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``round``: with digits it is a fraction where the argument may be one."""
+    message = "`round()` gives a number"
+    real = len(call.args) + len(call.keywords) > 1 and _is_real(evaluator.eval(call.args[0], frame))
+    return evaluator.number(message, frame, call.at, real=real)
+
+
+def _is_real(value: Value) -> bool:
+    """Return whether a number is no integer."""
+    found = number(value)
+    return found is not None and found.real
 
 
 def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -539,6 +553,7 @@ CALLS: dict[str, Handler] = {
     "builtins.max": _min_or_max,
     "builtins.next": _next,
     "builtins.abs": _abs,
+    "builtins.round": _round,
     "builtins.sum": _sum,
     "itertools.chain.from_iterable": _flattened,
     "builtins.divmod": _divmod,

@@ -83,7 +83,7 @@ NUMBER_CONSTANTS = frozenset({"numpy.pi", "numpy.e"})
 # Calls that give a number whatever they are called with, where the stubs do not say so of every argument.
 NUMBER_CALLS = frozenset(
     {
-        "builtins.round", "builtins.pow",
+        "builtins.pow",
         *(f"math.{name}" for name in ("ceil", "floor", "prod", "sumprod", "trunc")),
         *(f"statistics.{name}" for name in ("harmonic_mean", "mean", "median", "median_low", "median_high")),
         *(f"statistics.{name}" for name in ("pstdev", "pvariance", "stdev", "variance")),
