@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, operators, stub_calls
+from gllint_rules.inference import builtin_names, containers, operators, stub_calls
 from gllint_rules.inference.arguments import parameter_values, written
 from gllint_rules.inference.narrowing import narrow, variable
 from gllint_rules.inference.stores import (
@@ -675,12 +675,24 @@ class _Runner:
                 self.effect(
                     facts.Call(expr.at, facts.Attr(expr.at, stream, "write"), (_line(expr),), ()), env
                 )
+            case facts.Call(
+                func=facts.Attr(base=base, name="dump" | "safe_dump"), args=(value, stream, *_)
+            ) if (dumps := self.serialiser(expr.func, env)) is not None:
+                text = facts.Call(expr.at, facts.Attr(expr.at, base, dumps), (value,), ())
+                self.effect(facts.Call(expr.at, facts.Attr(expr.at, stream, "write"), (text,), ()), env)
             case facts.Call():
                 self.fill_by_call(expr, env)
                 self.fill_by_callback(expr, env)
                 self.fill_by_unknown(expr, env)
             case _:
                 pass
+
+    def serialiser(self, dump: Expr, env: Env) -> str | None:
+        """Return the name of the function that makes the text that ``dump`` writes to a stream: ``dumps``."""
+        called = self.eval(dump, env)
+        path = called.name if isinstance(called, External) else ""
+        names = (name for name in (f"{path}s", path) if name in builtin_names.SERIALISERS)
+        return next((name.rpartition(".")[2] for name in names), None)
 
     def fill_by_call(self, call: facts.Call, env: Env) -> None:
         """Change the containers that a called function of the project fills.
