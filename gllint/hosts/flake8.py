@@ -151,9 +151,8 @@ class Plugin:
             return
         comments = Comments(source)
         for finding in filter(comments.flake8_hides, findings):
-            _say(
-                f"{path}:{finding.span.line}: a string hides {finding.code} from flake8; `gllint check` reports it"
-            )
+            at = f"{path}:{finding.span.line}"
+            _say(f"{at}: flake8 takes a text for `noqa` and hides {finding.code}; `gllint check` reports it")
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
         """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""

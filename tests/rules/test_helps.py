@@ -227,3 +227,21 @@ def test_what_a_function_computes_with_a_percentage(statement: str, unit: str) -
     )
     [finding] = findings({"agent.py": source})
     assert f'"unit": "{unit}"' in finding.help
+
+
+def test_a_help_with_an_assignment_is_python() -> None:
+    for number in ("(heat := total / 2)", "(heat := 2.5 / total) if rows else None"):
+        [finding] = findings({"agent.py": TOOL.replace("{body}", f'return {{"load": {number}}}')})
+        ast.parse((finding.help or "").split("`")[1])
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [("kwh", " Did you mean `kWh`?"), ("blorp", ""), ("eV", ""), ("mw", "")],
+)
+def test_a_unit_of_the_settings_that_is_not_allowed_is_named(unit: str, said: str) -> None:
+    source = TOOL.replace("{body}", 'return {"gas": total}')
+    [finding] = findings({"agent.py": source}, {"units": {"gas": unit}})
+    assert (finding.help or "").endswith(
+        f"The setting `units` says `{unit}`, which is not an allowed unit.{said}"
+    )

@@ -68,7 +68,8 @@ class _Number(NamedTuple):
 
     def wrapped(self, unit: str) -> str:
         """Return the code of the Quantity that replaces the number. ``unit`` is code, too: ``"kWh"`` with quotes."""
-        return f'{self.before}{{"value": {self.code}, "unit": {unit}}}{self.after}'
+        code = f"({self.code})" if ":=" in self.code else self.code  # which a dict takes in parentheses alone
+        return f'{self.before}{{"value": {code}, "unit": {unit}}}{self.after}'
 
 
 def _number_code(context: Context, site: Site, value: Value) -> _Number:
@@ -334,12 +335,17 @@ def _wrapped(
     elif unit == "count" and kind == "count":
         why_open = f"It is a count, {_NEEDS_ONE}."
     elif unit is None:
-        why_open = _why_open(measure, key)
+        why_open = _why_open(policy, measure, key)
     return _advised(kind, unit, None, tuple(lines), start, reach, by_key, declared, why_open)
 
 
-def _why_open(unit: ShownUnit, key: str | None) -> str:
+def _why_open(policy: Policy, unit: ShownUnit, key: str | None) -> str:
     """Return why no unit is named, and where one may be declared."""
+    given = policy.unit_declared(key, "", "")
+    if given is not None:
+        symbol = symbol_of(policy, given)
+        meant = f" Did you mean `{symbol}`?" if symbol not in (None, given) else ""
+        return f"The setting `units` says `{_shortened(given)}`, which is not an allowed unit.{meant}"
     match unit.sources:
         case ():
             reason = "gllint found no unit in the code."
