@@ -341,11 +341,11 @@ def _wrapped(
 
 def _why_open(policy: Policy, unit: ShownUnit, key: str | None) -> str:
     """Return why no unit is named, and where one may be declared."""
-    given = policy.unit_declared(key, "", "")
-    if given is not None:
-        symbol = symbol_of(policy, given)
-        meant = f" Did you mean `{symbol}`?" if symbol not in (None, given) else ""
-        return f"The setting `units` says `{_shortened(given)}`, which is not an allowed unit.{meant}"
+    setting = policy.unit_declared(key, "", "")
+    if setting is not None:
+        symbol = symbol_of(policy, setting)
+        meant = f" Did you mean `{symbol}`?" if symbol not in (None, setting) else ""
+        return f"The setting `units` says `{_shortened(setting)}`, which is not an allowed unit.{meant}"
     match unit.sources:
         case ():
             reason = "gllint found no unit in the code."
