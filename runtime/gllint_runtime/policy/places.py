@@ -407,8 +407,8 @@ class Layout:
             begin = max(label.rfind(separator, 0, mark) for separator in (", ", "; ", ". ")) + 1
             if declared := declaration(label[begin:mark], False):
                 return declared
-        trailing = _BRACKET.match(self.text, place.end)
-        declared = declared_unit(trailing[1]) if trailing is not None else None
+        near = _STATED.search(label) or _BRACKET.match(self.text, place.end)
+        declared = declared_unit(near[1]) if near is not None else None
         return declared if declared is not None and declared.units else None
 
 
@@ -444,7 +444,8 @@ _FEW_WORDS = re.compile(r"(?:\s?[^\W_]+){0,3}")
 _BRACKET = re.compile(r"[ \u00a0]?[(\[]([^()\[\]\d]{1,20})[)\]]")
 _CAPTION = re.compile(words_table()["forms"]["caption"], re.IGNORECASE)
 _END_BRACKET = re.compile(r"[(\[]\s*([^()\[\]]{1,28})\s*[)\]]\s*\Z")
-_IN = re.compile(r"(?:\bin|,|/)\s+([^,()]{1,28})\Z")
+_IN = re.compile(r"(?:\b[Ii]n|,|/)\s+([^,()]{1,28})\Z")
+_STATED = re.compile(r"[(\[]([^()\[\]\d]{1,20})[)\]]\s(?:is|was|are|were|ist|war|est|était)\s\W{0,3}\Z")
 _LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORECASE)
 
 
@@ -486,7 +487,7 @@ def declaration(text: str, is_header: bool) -> Declared | None:
 
 def _caption(text: str) -> Declared | None:
     match = _CAPTION.search(text)
-    return declared_unit(match[1] or match[2]) if match is not None else None
+    return declared_unit(match[1] or match[2] or match[3]) if match is not None else None
 
 
 _FACTOR = re.compile(

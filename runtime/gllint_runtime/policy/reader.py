@@ -20,7 +20,15 @@ from gllint_runtime.policy.moments import Mention, Moment, moments, weekday_numb
 from gllint_runtime.policy.places import Layout, Place
 from gllint_runtime.policy.rendered_text import is_numeral, numerals
 from gllint_runtime.policy.seen_text import SeenText
-from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
+from gllint_runtime.policy.text_units import (
+    counted_units,
+    currency_units,
+    size_of_unit,
+    unit_of_text,
+    units_at,
+    words_table,
+)
+from gllint_runtime.policy.units import TIME_UNITS
 
 _MAX_DIGITS = 320  # of a number that is read; no float is longer
 _SLACK = 1e-9  # what floating point may have added, of a number
@@ -814,6 +822,11 @@ def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> N
             last[series] = max(value, last.get(series, 0)) if value > 1 else 1
 
 
+def _has_size(units: tuple[str, ...]) -> bool:
+    """Return whether a text may write amounts in these units in thousands or millions: no shares, times or counts."""
+    return not units or not {"%", "pp", "bps", *TIME_UNITS, *counted_units()}.intersection(units)
+
+
 def _with_declared_unit(reading: Reading, layout: Layout) -> None:
     """Give a number the unit and the size that its label, header, row or heading says.
 
@@ -833,8 +846,9 @@ def _with_declared_unit(reading: Reading, layout: Layout) -> None:
     keeps_own = bool(reading.units) and (reading.own_unit or not units)
     if units and not keeps_own:
         reading.units, reading.own_unit = units, False
-    # "5 million" under "in millions" is not scaled again; nor are 5 kg under "Cost in USD millions".
-    if not reading.is_rounded and (not keeps_own or set(units) & set(reading.units)):
+    # "5 million" under "in millions" is not scaled again; nor are 5 kg under "Cost in USD millions", nor is 5 %.
+    is_sized = set(units) & set(reading.units) if units else _has_size(reading.units)
+    if not reading.is_rounded and (not keeps_own or is_sized):
         reading.renderings = tuple(element.scaled(factor) for element in reading.renderings)
 
 
