@@ -249,13 +249,15 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
         ),
         # A unit, or a size, may be in a sentence or a line of its own.
         ({"heat_kwh": 12.5}, "Heat (in kWh) was 12.5.", "Heat (in MWh) was 12.5."),
-        ({"heat_kwh": 12.5}, "In kWh: 12.5", "In MWh: 12.5"),
         ({"heat_kwh": 12.5}, "Unit: kWh\nHeat: 12.5", "Unit: MWh\nHeat: 12.5"),
         (
             {"heat_kwh": 12500, "growth_pct": 4.5},
             "All figures in thousands.\n\nHeat: 12.5 kWh, up 4.5 %",
             "All figures in thousands.\n\nHeat: 12,500 kWh",
         ),
+        # A browser shows some attributes.
+        ({"heat_kwh": 12.5}, "<img class=a9 alt='12.5 kWh' src=a9.png>", "<img alt='99 kWh' src=a.png>"),
+        ({"heat_kwh": 12.5}, "<td width=99>12.5 kWh</td>", "<progress value=99></progress>"),
         # An identifier is of the row that is named before it, by another key.
         (GATES, "LX318: gate A12. BA711: gate B7.", "LX318: gate B7."),
         (GATES, "LX318 and BA711 leave from A12 and B7.", "Gate B7 is for LX318."),

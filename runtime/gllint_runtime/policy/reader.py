@@ -21,7 +21,6 @@ from gllint_runtime.policy.places import Layout, Place
 from gllint_runtime.policy.rendered_text import is_numeral, numerals
 from gllint_runtime.policy.seen_text import SeenText
 from gllint_runtime.policy.text_units import (
-    counted_units,
     currency_units,
     size_of_unit,
     unit_of_text,
@@ -823,8 +822,8 @@ def _mark_order(text: str, readings: list[Reading], last: dict[str, float]) -> N
 
 
 def _has_size(units: tuple[str, ...]) -> bool:
-    """Return whether a text may write amounts in these units in thousands or millions: no shares, times or counts."""
-    return not units or not {"%", "pp", "bps", *TIME_UNITS, *counted_units()}.intersection(units)
+    """Return whether a text may write amounts in these units in thousands or millions: no shares and no times."""
+    return not {"%", "pp", "bps", *TIME_UNITS}.intersection(units)
 
 
 def _with_declared_unit(reading: Reading, layout: Layout) -> None:

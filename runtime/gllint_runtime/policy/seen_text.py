@@ -14,6 +14,10 @@ _MARKUP = re.compile(
     rf"{words_table()['forms']['markup']}|(?P<break>(?<={UNSPACED})(?=[-−]?{_MARKS})|(?<={_MARKS})(?={UNSPACED}))",
     re.DOTALL,
 )
+_ATTRIBUTE = re.compile(
+    r"\s(?:alt|title|value|placeholder|label|aria-label|start|srcdoc)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s>\"']+)",
+    re.IGNORECASE,
+)  # of an attribute
 _COMMANDS = {"times": "×", "cdot": "·", "approx": "≈", "degree": "°", "circ": "°", "pm": "±"}
 _NEWS = {
     "cell": "|",
@@ -82,6 +86,9 @@ class SeenText:
 def _seen(match: re.Match[str]) -> str:
     r"""Return what a reader sees in place of a piece of markup: ``"&nbsp;"`` → ``" "``, ``"\\%"`` → ``"%"``."""
     kind, inner = match.lastgroup or "", match[match.lastgroup or 0]
+    if match[0][:1] == "<" and kind != "hidden":
+        values = (value.strip("\"'") for value in _ATTRIBUTE.findall(match[0]))
+        return _NEWS.get(kind, "") + "".join(f"{html.unescape(value)} " for value in values)
     if kind in _NEWS:
         return _NEWS[kind]
     if kind == "entity":
