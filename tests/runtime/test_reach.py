@@ -18,8 +18,6 @@ ACROSS = [
     *("Costs in millions: @", "Costs (in millions): @", "**Costs in thousands:** @", "Millions of about @"),
     *(
         "half of @",
-        "a thousand @",
-        "a dozen @",
         "one and a half times @",
         "the square of @",
         "twice the @",
