@@ -260,7 +260,7 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
         ({"heat_kwh": 12.5}, "<td width=99>12.5 kWh</td>", "<progress value=99></progress>"),
         # An identifier is of the row that is named before it, by another key.
         (GATES, "LX318: gate A12. BA711: gate B7.", "LX318: gate B7."),
-        (GATES, "LX318 and BA711 leave from A12 and B7.", "Gate B7 is for LX318."),
+        (GATES, "LX318 and BA711 leave from A12 and B7.", "LX318 is at B7."),
         (PHONES, "Anna's phone is +41 44 111 22 33.", "Anna's phone is +41 44 999 88 77."),
         (
             QUARTERS,

@@ -1031,7 +1031,7 @@ class Judging:
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named and reading.moments:
                     named = named - self._records_by_date(element.group, scope, reading)
-                elif named and reading.shape == "code":
+                elif named and reading.shape == "code" and source.key != next(iter(record.texts), ""):
                     named = self._owners(element.group, scope, reading, source.key)
                 if not named:
                     continue
@@ -1092,7 +1092,7 @@ class Judging:
         spans = tuple((start, min(end, reading.place.start)) for start, end in scope)
         text = " ".join(self.text_of(span) for span in spans).casefold()
         named = self.named(spans).get(group, set())
-        return {own for own in named if own.texts.get(key, "").casefold() not in text}
+        return {own for own in named if not any(part in text for part in _codes_in(own.texts.get(key, "")))}
 
     def _has_owner(self, reading: Reading) -> bool:
         """Whether the name right in front of a number says whose it is: "down from Q2's $1.38 million"."""
@@ -1524,6 +1524,12 @@ def _is_deduction(source: Source) -> bool:
 
 def _may_be_noun(word: str) -> bool:
     return is_thing(word) or word.lower() not in common_words()
+
+
+def _codes_in(text: str) -> list[str]:
+    """The words of a text that have digits, or else the text itself."""
+    words = [word for word in text.casefold().split() if any(map(str.isdecimal, word))]
+    return words or [text.casefold()]
 
 
 def _verdict_of(source: Source) -> Verdict:
