@@ -121,7 +121,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
 @lru_cache(maxsize=4096)
 def is_thing(key: str) -> bool:
     """Whether a key names things that are counted: ``pallets``, ``starts``."""
-    last = next(reversed(re.findall(r"[a-z]+", CAMEL_CASE.sub("_", key).lower())), "")
+    last = next(reversed(re.findall(r"[^\W\d_]+", CAMEL_CASE.sub("_", key).lower())), "")
     return (
         len(last) > 3
         and last[-1] == "s"
