@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import GLDataError, GLProvenanceError, Policy, Session, drop_sentences
+from gllint_runtime import GLDataError, GLProvenanceError, Policy, Session, Verified, drop_sentences
 from gllint_runtime.policy.reader import Reader
 from gllint_runtime.policy.spelled import spelled_numbers
 from gllint_runtime.provenance.engine import Provenance
@@ -892,3 +892,11 @@ def test_the_time_between_two_zones_is_by_their_offsets(span: str, verdict: str)
 def test_a_letter_behind_digits_is_of_their_size_alone(output: Any, answer: str, verdict: str) -> None:
     [found] = verdicts(output, answer)
     assert found.endswith(f" {verdict}")
+
+
+def test_a_number_that_a_user_says_hundreds_of_times_hides_no_result() -> None:
+    session = Session(mode="sourced")
+    session.user("5 " * 400)
+    session.record("tickets", {}, {"tickets": 5})
+    verdict = session.verify("There are 5 tickets.")
+    assert isinstance(verdict, Verified) and verdict.provenance[0]["path"] == "$.tickets"

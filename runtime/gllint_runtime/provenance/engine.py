@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from itertools import accumulate, chain, pairwise, takewhile
 from math import isfinite
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from gllint_runtime.policy.claims import find_macros
@@ -192,7 +192,7 @@ class Provenance:
         self._harvests.append(harvest)
         self._weight += harvest.weight
         self.local_times.add_zones(harvest.zones)
-        for source in harvest.sources:
+        for source in _distinct(harvest.sources):
             self.index.add(source)
             if source.zone == UTC:
                 self.local_times.add(source)
@@ -1400,6 +1400,20 @@ class Judging:
         # A clause of several numbers names the key of one of them: only what is next to a number is its own.
         several = len(self.numbers_in(clause)) > 1
         return inside[:-1] if several else inside
+
+
+_SAID = attrgetter(
+    "value", "text", "units", "record", "key", "stem", "moment", "zone", "kind", "is_code", "is_open", "is_asked",
+    "is_minor", "is_doubtful",
+)  # fmt: skip
+
+
+def _distinct(sources: Iterable[Source]) -> Iterable[Source]:
+    """The sources of one output or text; of those that say the same in one text, the last alone."""
+    found: dict[object, Source] = {}
+    for source in sources:
+        found[source if source.origin == "tool" else _SAID(source)] = source
+    return found.values()
 
 
 def _times_about(moment: Moment) -> Iterator[Moment]:
