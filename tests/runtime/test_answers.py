@@ -9,6 +9,7 @@ import json
 import random
 from collections.abc import Iterator
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def test_later_answers(name: str, count: int, rejected: int, passed: int) -> Non
 def test_a_stream_shows_no_number_that_fails_in_the_whole_message() -> None:
     chance = random.Random(58)
     shown = length = 0
-    for case, answers in conversations("open"):
+    for case, answers in islice(conversations("open"), None, None, 4):
         gate, (_, message) = recorded(case), answers[-1]
         stream, size = gate.stream(), chance.randint(1, 40)
         for start in range(0, len(message), size):

@@ -541,7 +541,7 @@ def _site(number: int, **more: Any) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("unmeasured")
 def test_memory_has_one_of_many_conversations_in_pieces() -> None:
     reader = Reader()
-    names = [str(name) for name in range(8)]
+    names = [str(name) for name in range(4)]
     in_pieces = [turn for number in range(2) for name in names for turn in _site(number, thread_id=name)]
     heard = []
     for one in judged_records(map(reader.read, in_pieces), None, reader):
