@@ -1402,7 +1402,7 @@ class Judging:
         return inside[:-1] if several else inside
 
 
-_SAID = attrgetter(
+_MEANING = attrgetter(
     "value", "text", "units", "record", "key", "stem", "moment", "zone", "kind", "is_code", "is_open", "is_asked",
     "is_minor", "is_doubtful",
 )  # fmt: skip
@@ -1410,10 +1410,10 @@ _SAID = attrgetter(
 
 def _distinct(sources: Iterable[Source]) -> Iterable[Source]:
     """The sources of one output or text; of those that say the same in one text, the last alone."""
-    found: dict[object, Source] = {}
+    by_meaning: dict[object, Source] = {}
     for source in sources:
-        found[source if source.origin == "tool" else _SAID(source)] = source
-    return found.values()
+        by_meaning[source if source.origin == "tool" else _MEANING(source)] = source
+    return by_meaning.values()
 
 
 def _times_about(moment: Moment) -> Iterator[Moment]:
