@@ -900,3 +900,17 @@ def test_a_number_that_a_user_says_hundreds_of_times_hides_no_result() -> None:
     session.record("tickets", {}, {"tickets": 5})
     verdict = session.verify("There are 5 tickets.")
     assert isinstance(verdict, Verified) and verdict.provenance[0]["path"] == "$.tickets"
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        ({"Heat (kWh)": 12.5}, "Heat: 12.5 kWh.", "12.5 sourced"),
+        ({"Heat (kWh)": 12.5}, "Heat: 12.5 MWh.", "12.5 mislabelled"),
+        ({"Heat [kWh]": 12_500}, "Heat: 12.5 MWh.", "12.5 sourced"),
+        ({"Price ($)": 80}, "Price: 80 EUR.", "80 mislabelled"),
+        ("Site,Heat (kWh)\nNord,12.5\n", "Nord: 12.5 MWh.", "12.5 mislabelled"),
+    ],
+)
+def test_a_key_says_its_unit_in_brackets(output: Any, answer: str, expected: str) -> None:
+    assert verdicts(output, answer) == [expected]

@@ -460,6 +460,11 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
             rest = tuple(unit.rpartition("/")[0] for unit in a)
             if (factor := unit_factor(rest, own)) is not None:
                 return factor * other.factor / size.factor
+        if (
+            below == b[0]
+            and (factor := unit_factor(tuple(unit.rpartition("/")[0] for unit in a), own)) is not None
+        ):
+            return factor
     if power < 0 and is_counted(a) and own[0].rpartition("/")[2] == b[0]:
         return 1.0  # people per km2
     each, _, period = b[0].rpartition("/")
@@ -610,6 +615,18 @@ class _Search:
         bare = next((source for source in hits.sources if source.origin == "tool" and not source.units), None)
         if bare is not None and not self.judgement.provenance.knows_currency(self.units, bare.call_id):
             return False
+        if (
+            self.units
+            and not self.counts
+            and not self.is_share
+            and hits.how in ("total", "mean", "difference")
+        ):
+            if self.units[0] not in TIME_UNITS and any(map(is_clock, hits.sources)):
+                return False  # a time of day is no part of a price
+            if len({source.is_minor for source in hits.sources}) > 1:
+                return False  # nor is an amount in hundredths one of the amount itself
+            if all(_counts_things(Operand(0.0, source.units, (source,), _KIN)) for source in hits.sources):
+                return False
         if not self.wrong_record or hits.how in ("time span", "percentage"):
             return True
         if hits.how in ("difference", "percentage change"):
@@ -716,7 +733,14 @@ class _Search:
             )
         for finding in sorted(near, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
+            if other is self.reading:
+                continue
             place = other.place.start
+            is_near = start <= place < self.sentence[1] or any(
+                head[0] <= place < head[1] for head in line.heads
+            )
+            if not is_near and not floor <= place < max(at, ceiling):
+                continue
             if source is not None and not source.units and not other.units:
                 if source.kind in ("identifier", "index") or (source.is_asked and abs(source.value) < 100):
                     continue
@@ -1614,6 +1638,8 @@ class _Search:
         says = {words_table()["punctuality"].get(word, "") for word in self.words} - {""}
         signs = [sign for sign, word in ((1, "late"), (-1, "early")) if not says or word in says]
         for moment in self.reading.moments:
+            if moment.year is not None and moment.month is None and self._is_year_before(moment.year):
+                return Derivation("date", (), 0.0)
             for base, source, _ in (*self._moments(), *self._single_moments()):
                 for length, other in lengths:
                     for sign in signs:
@@ -1621,6 +1647,12 @@ class _Search:
                             sources = tuple(element for element in (source, other) if element is not None)
                             return Derivation("date", sources, 0.0)
         return None
+
+    def _is_year_before(self, year: int) -> bool:
+        """Whether an output is for the year before one in the text: ``prev_year``."""
+        vocabulary = self.judgement.provenance.vocabulary
+        is_said = any(True for _ in self.judgement.provenance.index.moments(Moment(year=year + 1)))
+        return is_said and "year" in vocabulary and not table_words("former").isdisjoint(vocabulary)
 
     def _single_moments(self) -> Iterator[tuple[Moment, Source, int]]:
         for record in self.owner.single[:3]:
@@ -1739,6 +1771,8 @@ def _operands_of(finding: Finding, rank: int) -> Iterator[Operand]:
             yield Operand(0.0, (), derivation.sources, rank, at, reading.moments[0])
             return
     units = reading.units if not is_counted(reading.units) else ()
+    if reading.units[:1] == ("night",):
+        units = ("day",)
     if source is not None and not source.is_code and source.moment is None:
         own = source.units
         if source.is_open:

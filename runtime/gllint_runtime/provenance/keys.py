@@ -35,6 +35,13 @@ _PER_OF_KEY = re.compile(r"_(?:je|pro|par)_", re.IGNORECASE)
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
 
 
+def _header_unit(name: str) -> tuple[str, ...]:
+    bracket = re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)
+    if bracket is None:
+        return ()
+    return tuple(unit for unit in unit_of_text(bracket[1]) if size_of_unit(unit))
+
+
 def kind_of(key: str) -> str | None:
     """What a bare number of a key is; of missing or double identifiers it says how many there are."""
     words = name_words(key)
@@ -73,6 +80,8 @@ def stem_of(key: str) -> tuple[str, ...]:
         for place, word in enumerate(words)
         if not (place and is_unit_word(word)) and not (place and len(word) == 1)
     ]
+    if len(stem) > 1 and stem[-1] == words[-1] and len(words[-1]) < 3 and units_of_key(key)[0]:
+        stem.pop()  # the inches of base_in
     return tuple(folded_word(word) for word in stem if not word.isdecimal()) or tuple(words[:1])
 
 
@@ -81,6 +90,9 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     """Each unit that the name of a member may mean, and whether that is open."""
     if not key:
         return (), False
+    if key[-1] in ")]":
+        if units := _header_unit(key):
+            return units, False
     key = _PER_OF_KEY.sub("_per_", _WINDOW_OF_KEY.sub("", CAMEL_CASE.sub("_", key)))
     lower = key.lower()
     if (quotient := _QUOTIENT.search(lower)) is not None:
