@@ -445,7 +445,7 @@ _BRACKET = re.compile(r"[ \u00a0]?[(\[]([^()\[\]\d]{1,20})[)\]]")
 _CAPTION = re.compile(words_table()["forms"]["caption"], re.IGNORECASE)
 _END_BRACKET = re.compile(r"[(\[]\s*([^()\[\]]{1,28})\s*[)\]]\s*\Z")
 _IN = re.compile(r"(?:\bin|,|/)\s+([^,()]{1,28})\Z")
-_STATED = re.compile(r"[(\[]([^()\[\]\d]{1,20})[)\]]\s(?:is|was|are|were|ist|war|est|était)\s\W{0,3}\Z")
+_STATED = re.compile(r"[(\[]([^()\[\]\d]{2,20})[)\]]\s(?:is|was|are|were|ist|war|est|était)\s\W{0,3}\Z")
 _LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORECASE)
 
 

@@ -1032,7 +1032,7 @@ class Judging:
                 if named and reading.moments:
                     named = named - self._records_by_date(element.group, scope, reading)
                 elif named and reading.shape == "code" and source.key != next(iter(record.texts), ""):
-                    named = self._owners(element.group, scope, reading, source.key)
+                    named = self._owners(element, scope, reading, source.key)
                 if not named:
                     continue
                 if distance > nearest:
@@ -1084,14 +1084,16 @@ class Judging:
         )
         return set[Record]().union(*(self.named((date,)).get(group, ()) for date in dates))
 
-    def _owners(self, group: str, scope: tuple[Span, ...], reading: Reading, key: str) -> set[Record]:
-        """The records of a group that a stretch names before a code, each by another text than a code of its kind.
+    def _owners(self, record: Record, scope: tuple[Span, ...], reading: Reading, key: str) -> set[Record]:
+        """The records like one that a stretch names before a code, each by another text than a code of its kind.
 
         In "LX318: gate B7" the flight names the row of the gate; in "LX318 and BA711" neither names the other's.
         """
         spans = tuple((start, min(end, reading.place.start)) for start, end in scope)
         text = " ".join(self.text_of(span) for span in spans).casefold()
-        named = self.named(spans).get(group, set())
+        named = self.named(spans).get(record.group, set())
+        if record in named:
+            return named
         return {own for own in named if not any(part in text for part in _codes_in(own.texts.get(key, "")))}
 
     def _has_owner(self, reading: Reading) -> bool:
