@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -134,3 +136,17 @@ def test_a_gate_has_no_other_keywords() -> None:
 def test_an_answer_in_any_number_of_envelopes_is_read() -> None:
     assert kit.partial_final('{"final":' * 5000 + '{"message": "It uses') == ("It uses", ())
     assert kit.partial_final('{"final": {"message": "a"}, "message": "b"}') == ("a", ())
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ({"price_usd": Decimal("12.5")}, '{"price_usd": 12.5}'),
+        ({2024: 12.5}, '{"2024": 12.5}'),
+        ({"tags": {"a"}, "x": 12.5, "y": math.nan}, '{"tags": ["a"], "x": 12.5, "y": null}'),
+    ],
+)
+def test_in_sourced_mode_a_model_is_told_any_output(output: Any, told: str) -> None:
+    session = Session(mode="sourced")
+    assert tool_result(session, "shop", lambda: output, {}) == told
+    assert session.check("It is 12.5.").message == "It is 12.5."

@@ -546,7 +546,7 @@ def reply_to_model(
     """
     if session.mode == "sourced" and tool_call_id is None:
         with suppress(ValueError, TypeError):
-            data = read_output(session, output) if isinstance(output, str) else plain(output)
+            data = read_output(session, output) if isinstance(output, str) else _plain_output(output)
             tool_call_id = _id_by_content(tool, arguments, data)
     reply = recorded(session, tool, arguments, output, tool_call_id=tool_call_id, **options)
     return None if session.mode == "sourced" else reply
@@ -611,7 +611,12 @@ def _reply_text(call: ToolCall, output: Any) -> str:
     data = call.reply(output)
     if data is None:
         data = output
-    return data if isinstance(data, str) else json.dumps(plain(data), ensure_ascii=False)
+    return data if isinstance(data, str) else json.dumps(_plain_output(data), ensure_ascii=False)
+
+
+def _plain_output(output: Any) -> Any:
+    """Return an output as the session keeps it in sourced mode: a Decimal as a number, a set as a list."""
+    return plain(output, rejects_nothing=True)
 
 
 def read_output(session: Session, text: str) -> Any:
@@ -720,7 +725,7 @@ def restore(
         output, call_id = text_of_blocks(reply), None
         if texts:
             output = block_data([read_output(session, text) for text in texts])
-        data = plain(output)
+        data = _plain_output(output)
         tool_call_id = tool_call_id or _id_by_content(tool, arguments, data)
         if session.told_of(tool_call_id) is not None:
             return True

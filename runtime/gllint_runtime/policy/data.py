@@ -66,15 +66,15 @@ class DataProblem(ValueError):
         self.path, self.remedy = path, remedy
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, *, rejects_nothing: bool = False) -> Any:
     """Return a deep copy in JSON's own types, so that nothing else references what is verified.
 
     Models, dataclasses and tuples become objects and arrays, dates and UUIDs their text, enumerations their value,
     the value of a Quantity an ``int`` or ``float`` whatever its number type.
     Raises :class:`DataProblem` for NaN, infinity, anything that JSON does not have, and for data without end; whatever
-    the data's own methods do.
+    the data's own methods do. ``rejects_nothing``: see :class:`Survey`.
     """
-    return Survey(value).data
+    return Survey(value, rejects_nothing=rejects_nothing).data
 
 
 def copy_plain(data: Any) -> Any:
