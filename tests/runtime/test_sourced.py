@@ -914,3 +914,29 @@ def test_a_number_that_a_user_says_hundreds_of_times_hides_no_result() -> None:
 )
 def test_a_key_says_its_unit_in_brackets(output: Any, answer: str, expected: str) -> None:
     assert verdicts(output, answer) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("In May 2024 sales were 31.", ["May 2024 sourced", "31 sourced"]),
+        ("In May 2024 sales were 37.", ["May 2024 sourced", "37 mislabelled"]),
+        ("In July 2024 sales were 31.", ["July 2024 unsourced", "31 sourced"]),
+    ],
+)
+def test_members_are_the_parts_of_a_date(answer: str, expected: list[str]) -> None:
+    rows = [{"year": 2024, "month": 5, "sales": 31}, {"year": 2024, "month": 6, "sales": 37}]
+    assert verdicts(rows, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("In Q3 2024 sales were 31.", ["Q3 2024 sourced", "31 sourced"]),
+        ("In Q3 sales were 37.", ["Q3 sourced", "37 mislabelled"]),
+        ("In Q2 2024 sales were 31.", ["Q2 2024 unsourced", "31 sourced"]),
+    ],
+)
+def test_a_quarter_of_a_year_is_a_part_of_a_date(answer: str, expected: list[str]) -> None:
+    rows = [{"year": 2024, "quarter": 3, "sales": 31}, {"year": 2024, "quarter": 4, "sales": 37}]
+    assert verdicts(rows, answer) == expected

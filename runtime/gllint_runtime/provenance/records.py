@@ -332,6 +332,7 @@ class Harvester:
             ):
                 inner = replace(inner, unit=units[0], factor=1.0)
         record.members = frozenset(map(str, node))
+        self._date(node, {name: (*path, name) for name in record.members}, record)
         for name, value in node.items():
             name = str(name)
             if not isinstance(value, (Mapping, list, tuple)):
@@ -410,8 +411,27 @@ class Harvester:
         record = self._record(f"{self._tool} {group}", parent)
         for name, value in row.items():
             self._name(record, name, value)
+        self._date(row, steps, record)
         for name, value in row.items():
             self._node(value, steps[name], name, record, context, f"{group}.{name}")
+
+    def _date(self, row: Mapping[Any, Any], steps: Mapping[str, Path], record: Record) -> None:
+        """Take in a date whose parts are members of their own: ``{"year": 2024, "month": 5}``."""
+        parts = _parts_of_dates()
+        found = {
+            part: (name, value)
+            for name, value in row.items()
+            if type(value) is int and (part := parts.get(str(name).lower())) is not None
+        }
+        moment = Moment(**{part: value for part, (_, value) in found.items()})
+        if (moment.month or moment.quarter) and moment.quarter in (None, 1, 2, 3, 4) and moment.is_real():
+            path = steps[str(found["month" if moment.month else "quarter"][0])]
+            text = " ".join(f"{name} {value}" for name, value in found.values())
+            source = Source("tool", self._call_id, self._tool, path, "date", 0, (), record, text, moment)
+            record.moments.append(moment)
+            record.names += [(f"q{moment.quarter}",)] if moment.quarter else []
+            record.times.append(source)
+            self.harvest.sources.append(source)
 
     # --------------------------------------------------------------------------------------------- leaves
 
@@ -779,8 +799,6 @@ class Harvester:
             return
         if isinstance(value, (int, float)):
             kind = read_name(key).kind
-            if isinstance(value, int) and 1 <= value <= 12 and folded_word(key) in _MONTH_KEYS:
-                record.moments.append(Moment(month=value))
             if (
                 isinstance(value, int)
                 and key.lower() in ("n", "no", "nr", "number", "index", "id")
@@ -840,7 +858,6 @@ _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;
 _PAIR = re.compile(r"(?<!\w)(\w++)=([^\s;,=]+)")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
-_MONTH_KEYS = frozenset(["month", "monat", "mois"])
 _JSON_START = re.compile(r"[{\[][ \t\r\n]{0,100}(?=[\"{\[])")
 _DECODER = json.JSONDecoder()
 
@@ -1038,6 +1055,12 @@ def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
     ):
         return ["name", *(f"value {place}" for place in range(1, width))], list(node)
     return None
+
+
+@cache
+def _parts_of_dates() -> Mapping[str, str]:
+    """The part of a date that a key names: ``{"jahr": "year"}``."""
+    return {word: part for part, words in words_table()["parts of dates"].items() for word in words.split()}
 
 
 def _calendar_keys(node: Mapping[Any, Any]) -> bool:
