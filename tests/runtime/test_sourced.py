@@ -940,3 +940,22 @@ def test_members_are_the_parts_of_a_date(answer: str, expected: list[str]) -> No
 def test_a_quarter_of_a_year_is_a_part_of_a_date(answer: str, expected: list[str]) -> None:
     rows = [{"year": 2024, "quarter": 3, "sales": 31}, {"year": 2024, "quarter": 4, "sales": 37}]
     assert verdicts(rows, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        ({"year": 2024, "months": [{"month": 5}, {"month": 6}]}, "It was in May 2024.", "May 2024 sourced"),
+        ({"year": 2024, "months": [{"month": 5}, {"month": 6}]}, "It was in May 2023.", "May 2023 unsourced"),
+        ("year,month\n2024,05\n2024,06\n", "It was in May 2024.", "May 2024 sourced"),
+        ({"Year": "2024", "Month": "May"}, "It was in May 2024.", "May 2024 sourced"),
+        ({"year": 2024, "month": 5, "day": 12}, "It was on May 13, 2024.", "May 13, 2024 unsourced"),
+        ({"years": 2024, "months": 5}, "It was in May 2024.", "May 2024 unsourced"),
+        ({"fiscal_year": 2024}, "It was in FY24.", "FY24 sourced"),
+        ({"fiscal_year": 2024}, "It was in FY25.", "FY25 unsourced"),
+        ({"week": 27}, "It was in W27.", "W27 quoted"),
+        ({"wins": 27}, "It was in W27.", "W27 unsourced"),
+    ],
+)
+def test_a_date_may_be_in_parts(output: Any, answer: str, expected: str) -> None:
+    assert verdicts(output, answer) == [expected]

@@ -655,7 +655,8 @@ class Judging:
             return Finding(reading, "quoted", self._part(text.split(":")[0]))
         if (joint := _LETTERS_DIGITS.fullmatch(text)) is not None:  # carrier TP, number 210
             for source in (*index.codes(joint[2]), *index.by_value(float(joint[2]), float(joint[2]))):
-                if source.record is not None and joint[1] in source.record.texts.values():
+                is_of_row = source.record is not None and joint[1] in source.record.texts.values()
+                if is_of_row or joint[1].lower() in _short_names(source.key):
                     return Finding(reading, "quoted", source)
         if (made := _OF_TRIED.fullmatch(text)) is not None:  # 4-for-7, 11-of-19
             sources = [next(iter(index.by_value(float(part), float(part))), None) for part in made.groups()]
@@ -1416,6 +1417,13 @@ def _distinct(sources: Iterable[Source]) -> Iterable[Source]:
     for source in sources:
         by_meaning[source if source.origin == "tool" else _MEANING(source)] = source
     return by_meaning.values()
+
+
+def _short_names(key: str) -> tuple[str, ...]:
+    """What stands for a key before its number: its own name, or, for a period, its first letters: W for ``week``."""
+    *_, last = words = name_words(key) or [""]
+    is_period = any(last in group.split() for group in words_table()["periods"].values())
+    return key.lower(), "".join(word[0] for word in words) if is_period else ""
 
 
 def _times_about(moment: Moment) -> Iterator[Moment]:

@@ -419,13 +419,17 @@ class Harvester:
         """Take in a date whose parts are members of their own: ``{"year": 2024, "month": 5}``."""
         parts = _parts_of_dates()
         found = {
-            part: (name, value)
+            part: (name, number)
             for name, value in row.items()
-            if type(value) is int and (part := parts.get(str(name).lower())) is not None
+            if (part := parts.get(str(name).lower())) is not None
+            and (number := _number_of_part(part, value)) is not None
         }
-        moment = Moment(**{part: value for part, (_, value) in found.items()})
-        if (moment.month or moment.quarter) and moment.quarter in (None, 1, 2, 3, 4) and moment.is_real():
-            path = steps[str(found["month" if moment.month else "quarter"][0])]
+        years = (own.year for element in record.chain for own in element.moments if own.year is not None)
+        values = {part: value for part, (_, value) in found.items()}
+        moment = Moment(**{"year": next(years, None), **values})
+        finest = next((part for part in ("month", "quarter", "year") if part in found), None)
+        if finest is not None and moment.is_real():
+            path = steps[str(found[finest][0])]
             text = " ".join(f"{name} {value}" for name, value in found.values())
             source = Source("tool", self._call_id, self._tool, path, "date", 0, (), record, text, moment)
             record.moments.append(moment)
@@ -1061,6 +1065,15 @@ def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
 def _parts_of_dates() -> Mapping[str, str]:
     """The part of a date that a key names: ``{"jahr": "year"}``."""
     return {word: part for part, words in words_table()["parts of dates"].items() for word in words.split()}
+
+
+def _number_of_part(part: str, value: Any) -> int | None:
+    """Return the number that a part of a date is: 5 of 5, "05" and "May"."""
+    if isinstance(value, str):
+        value = int(value) if value.isdecimal() and len(value) < 5 else month_numbers().get(value.lower())
+    ranges = {"year": (1900, 2100), "month": (1, 12), "day": (1, 31), "quarter": (1, 4)}
+    low, high = ranges[part]
+    return value if type(value) is int and low <= value <= high else None
 
 
 def _calendar_keys(node: Mapping[Any, Any]) -> bool:
