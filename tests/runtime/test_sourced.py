@@ -959,3 +959,16 @@ def test_a_quarter_of_a_year_is_a_part_of_a_date(answer: str, expected: list[str
 )
 def test_a_date_may_be_in_parts(output: Any, answer: str, expected: str) -> None:
     assert verdicts(output, answer) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        ({"heart_rate_bpm": 72}, "It is 72 beats per minute.", "72 sourced"),
+        ({"heart_rate_bpm": 72}, "It is 72 beats per hour.", "72 mislabelled"),
+        ({"speed_rpm": 3000}, "It is 3000 revolutions per minute.", "3000 sourced"),
+        ({"speed_rpm": 3000}, "It is 3000 revolutions per second.", "3000 mislabelled"),
+    ],
+)
+def test_a_unit_may_have_a_period_in_its_name(output: Any, answer: str, expected: str) -> None:
+    assert verdicts(output, answer) == [expected]
