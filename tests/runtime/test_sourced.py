@@ -972,3 +972,13 @@ def test_a_date_may_be_in_parts(output: Any, answer: str, expected: str) -> None
 )
 def test_a_unit_may_have_a_period_in_its_name(output: Any, answer: str, expected: str) -> None:
     assert verdicts(output, answer) == [expected]
+
+
+def test_units_that_are_numbers_are_counted_things() -> None:
+    rows = [
+        {"product": "Lamp", "units": 14, "price_usd": 25},
+        {"product": "Chair", "units": 6, "price_usd": 80},
+    ]
+    assert verdicts(rows, "14 units of Lamp at 25 USD.") == ["14 sourced", "25 sourced"]
+    table = "product,units,price_usd\nLamp,14,25\nChair,6,80\n"
+    assert verdicts(table, "Lamp costs 80 USD.") == ["80 mislabelled"]

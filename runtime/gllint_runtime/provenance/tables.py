@@ -118,7 +118,10 @@ def keyed(rows: Sequence[Any]) -> Keyed | None:
         return None
     columns = [*map(str, first)]
     name = next((column for column in columns if column.lower() in table_words("keys of names")), columns[0])
-    unit = next((column for column in columns if column.lower() in table_words("unit keys")), "")
+    texts = [
+        column for column in columns if isinstance(first.get(column), str) and not is_amount(first[column])
+    ]
+    unit = next((column for column in texts if column.lower() in table_words("unit keys")), "")
     names = [row.get(name) if isinstance(row, Mapping) and [*row] == columns else None for row in rows]
     if len({*map(str, names)}) < len(names) or not all(
         isinstance(own, str) and _KEY.fullmatch(own) for own in names
