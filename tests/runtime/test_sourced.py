@@ -982,3 +982,27 @@ def test_units_that_are_numbers_are_counted_things() -> None:
     assert verdicts(rows, "14 units of Lamp at 25 USD.") == ["14 sourced", "25 sourced"]
     table = "product,units,price_usd\nLamp,14,25\nChair,6,80\n"
     assert verdicts(table, "Lamp costs 80 USD.") == ["80 mislabelled"]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "- product: Lamp\n  units: 14\n  price_usd: 25.0\n- product: Chair\n  units: 6\n  price_usd: 80.0\n",
+        "product=Lamp units=14 price_usd=25.0\nproduct=Chair units=6 price_usd=80.0\n",
+        " product | units | price_usd\n---------+-------+-----------\n Lamp    |    14 |      25.0\n Chair   |     6 |      80.0\n"
+        "(2 rows)\n",
+        "+---------+-------+-----------+\n| product | units | price_usd |\n+---------+-------+-----------+\n"
+        "| Lamp    | 14    | 25.0      |\n| Chair   | 6     | 80.0      |\n+---------+-------+-----------+",
+        "<items><item><product>Lamp</product><units>14</units><price_usd>25.0</price_usd></item>"
+        "<item><product>Chair</product><units>6</units><price_usd>80.0</price_usd></item></items>",
+        "<table><tr><th>product</th><th>units</th><th>price_usd</th></tr><tr><td>Lamp</td><td>14</td><td>25.0</td></tr>"
+        "<tr><td>Chair</td><td>6</td><td>80.0</td></tr></table>",
+    ],
+    ids=["YAML", "pairs", "psql", "box", "XML", "HTML"],
+)
+def test_rows_are_read_in_whatever_form_a_text_has_them(output: str) -> None:
+    assert verdicts(output, "Lamp: 14 units at 25 USD.") == ["14 sourced", "25 sourced"]
+    assert verdicts(output, "Chair costs 80 USD.") == ["80 sourced"]
+    assert verdicts(output, "Lamp: 6 units.") == ["6 mislabelled"]
+    assert verdicts(output, "Chair costs 25 USD.") == ["25 mislabelled"]
+    assert verdicts(output, "Lamp costs 25 EUR.") == ["25 mislabelled"]

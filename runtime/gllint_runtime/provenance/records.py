@@ -18,6 +18,7 @@ from gllint_runtime.policy.names import name_words, quantity_named, read_name
 from gllint_runtime.policy.places import Declared, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, has_digit
 from gllint_runtime.policy.schemas import Path, show_path
+from gllint_runtime.policy.seen_text import SeenText
 from gllint_runtime.policy.text_units import (
     counted_units,
     size_of_unit,
@@ -37,7 +38,16 @@ from gllint_runtime.provenance.stated_units import (
     unit_in,
     value_keys,
 )
-from gllint_runtime.provenance.tables import NUMERAL, Keyed, Table, blocks_of, is_amount, keyed, table_of
+from gllint_runtime.provenance.tables import (
+    NUMERAL,
+    Keyed,
+    Table,
+    blocks_of,
+    is_amount,
+    keyed,
+    rows_of,
+    table_of,
+)
 from gllint_runtime.provenance.zones import zone_of_number, zone_of_time, zones_in
 
 _MAX_LEAVES = 200_000  # of one output
@@ -619,7 +629,7 @@ class Harvester:
                 self._node(value, path, key, record, context, pattern)
                 return True
         if _PAIRS.fullmatch(stripped) is not None:
-            self._node(dict(_PAIR.findall(stripped)), path, key, record, context, pattern)
+            self._node(rows_of(_PAIR.findall(stripped)), path, key, record, context, pattern)
             return True
         if (parts := _embedded(text)) is not None:
             for part in parts:
@@ -629,8 +639,10 @@ class Harvester:
             # Several are rows of one list, as those of JSON Lines: what names one names no other record of the call.
             self._node(values if len(values) > 1 else values[0], path, key, record, context, pattern)
             return True
+        if _CELL.search(stripped):
+            stripped = SeenText(stripped).text.strip()
         if stripped[:1] == "<" and (elements := _ELEMENT.findall(stripped)):
-            self._node(dict(elements), path, key, record, context, pattern)
+            self._node(rows_of(elements), path, key, record, context, pattern)
             for name, inner in _ATTRIBUTE.findall(stripped):
                 self._text(inner, path, name, record, context, pattern)
             return True
@@ -649,6 +661,8 @@ class Harvester:
                 context = context_after(block.head, context)
             if isinstance(block.body, str):
                 self._in_text(block.body, place, key, record, context)
+            elif isinstance(block.body, list):
+                self._node(block.body, place, key, own, context, pattern)
             elif isinstance(block.body, dict):
                 self._fields(block.body, place, own, context, f"{pattern} block" if is_parted else pattern)
             else:
@@ -860,6 +874,7 @@ _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
 _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
 _PAIR = re.compile(r"(?<!\w)(\w++)=([^\s;,=]+)")
+_CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
 _JSON_START = re.compile(r"[{\[][ \t\r\n]{0,100}(?=[\"{\[])")

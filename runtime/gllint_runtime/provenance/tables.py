@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ _MOST_COLUMNS = 8
 
 NUMERAL = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _RULE_LINE = re.compile(r"[\s|:+=-]*")
+_ROW_COUNT = re.compile(r"\(\d+ rows?\)\s*")  # of psql
 _COLUMN = re.compile(r"%?[^\W\d_](?:[^\W\d]|[%/()-]){0,24}")
 _FIELD = re.compile(
     r"(?P<indent>[ \t]*)(?:[-*•][ ]+)?(?:\*\*|__)?(?P<key>[^\W\d_][^:=|\n*]{0,38}?)(?:\*\*|__)?[ \t]*[:=]"
@@ -31,26 +32,25 @@ _KEY = re.compile(r"[^\W\d][\w .%()/-]{0,60}")
 _AMOUNT = re.compile(r"\s*+(?:[-+−$€£(]{0,3}\s?\d(?!\d*[-:/]\d)|-?\s*\Z|n/?a\Z)", re.IGNORECASE)
 
 Table = tuple[list[str], list[list[str]]]
+Fields = dict[str, Any] | list[dict[str, Any]]  # of one thing, or of several
 
 
 class Block(NamedTuple):
     """A part of a text: the line above it that says what it is, and a table, fields, or prose."""
 
     head: str
-    body: Table | dict[str, Any] | str
+    body: Table | Fields | str
 
 
 def table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
     """The header and the rows of a text that is a table: CSV, tabs, Markdown."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if not _RULE_LINE.fullmatch(line)]
+    if lines and _ROW_COUNT.fullmatch(lines[-1]):
+        lines.pop()
     if len(lines) < 2:
         return None
     if "|" in lines[0]:
-        rows = [
-            [cell.strip() for cell in line.strip().strip("|").split("|")]
-            for line in lines
-            if not re.fullmatch(r"[\s|:+-]+", line)
-        ]
+        rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     else:
         mark = next((mark for mark in ("\t", ";", ",") if mark in lines[0]), None)
         if mark is None:
@@ -74,7 +74,7 @@ def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
     header = lines[0].split()
     if len(header) < 2 or not all(map(_COLUMN.fullmatch, header)) or len(set(header)) < len(header):
         return None
-    rows = [line.split() for line in lines[1:] if not _RULE_LINE.fullmatch(line)]
+    rows = [line.split() for line in lines[1:]]
     if rows and all(len(row) > len(header) for row in rows) and _is_index([row[0] for row in rows]):
         header = ["index", *header]  # of pandas, which names no column of its index
     rows = [_joined_words(row, len(header)) for row in rows]
@@ -145,12 +145,25 @@ def is_amount(cell: Any) -> bool:
     return cell is None or is_number(cell) or (isinstance(cell, str) and _AMOUNT.match(cell) is not None)
 
 
-def fields_of(lines: list[str]) -> dict[str, Any] | None:
-    """The fields of lines that all are ``name: value``, with those in deeper lines as fields of the one above."""
+def rows_of(pairs: Iterable[tuple[str, str]]) -> Fields:
+    """The fields of pairs in their order: a name that comes again begins those of another thing."""
+    rows: list[dict[str, Any]] = [{}]
+    for name, value in pairs:
+        if name in rows[-1]:
+            rows.append({})
+        rows[-1][name] = value
+    return rows if len(rows) > 1 else rows[0]
+
+
+def fields_of(lines: list[str]) -> Fields | None:
+    """The fields of lines that all are ``name: value``, with those in deeper lines as fields of the one above.
+
+    The first name begins those of another thing where it comes again, as in a list in YAML.
+    """
     if not 1 < len(lines) <= _MOST_FIELDS:
         return None
-    fields: dict[str, Any] = {}
-    parents: list[tuple[int, dict[str, Any]]] = [(-1, fields)]
+    rows: list[dict[str, Any]] = [{}]
+    parents: list[tuple[int, dict[str, Any]]] = [(-1, rows[0])]
     for line in lines:
         match = _FIELD.fullmatch(line)
         if match is None or match["key"].count(" ") > 5:
@@ -160,6 +173,9 @@ def fields_of(lines: list[str]) -> dict[str, Any] | None:
             parents.pop()
         own = parents[-1][1]
         key = match["key"].strip()
+        if len(parents) == 1 and key == next(iter(own), ""):
+            rows.append(own := {})
+            parents = [(-1, own)]
         if key in own or len(parents) > _MOST_NESTED:
             return None
         if match["value"] is None:
@@ -167,7 +183,7 @@ def fields_of(lines: list[str]) -> dict[str, Any] | None:
             parents.append((indent, own[key]))
         else:
             own[key] = match["value"].strip()
-    return fields
+    return rows if len(rows) > 1 else rows[0]
 
 
 def blocks_of(text: str) -> list[Block] | None:
@@ -188,7 +204,7 @@ def blocks_of(text: str) -> list[Block] | None:
     return blocks if any(not isinstance(block.body, str) for block in blocks) else None
 
 
-def _body_of(lines: list[str]) -> Table | dict[str, Any] | None:
+def _body_of(lines: list[str]) -> Table | Fields | None:
     return table_of("\n".join(lines)) or fields_of(lines)
 
 
