@@ -997,8 +997,11 @@ def test_units_that_are_numbers_are_counted_things() -> None:
         "<item><product>Chair</product><units>6</units><price_usd>80.0</price_usd></item></items>",
         "<table><tr><th>product</th><th>units</th><th>price_usd</th></tr><tr><td>Lamp</td><td>14</td><td>25.0</td></tr>"
         "<tr><td>Chair</td><td>6</td><td>80.0</td></tr></table>",
+        '<items><item name="Lamp" units="14" price_usd="25"/><item name="Chair" units="6" price_usd="80"/></items>',
+        "[Product(name='Lamp', units=14, price_usd=Decimal('25.00')), Product(name='Chair', units=6, price_usd=80.0)]",
+        "Name: Lamp\nUnits: 14\nPrice: $25\n---\nName: Chair\nUnits: 6\nPrice: $80",
     ],
-    ids=["YAML", "pairs", "psql", "box", "XML", "HTML"],
+    ids=["YAML", "pairs", "psql", "box", "XML", "HTML", "attributes", "Python", "rules"],
 )
 def test_rows_are_read_in_whatever_form_a_text_has_them(output: str) -> None:
     assert verdicts(output, "Lamp: 14 units at 25 USD.") == ["14 sourced", "25 sourced"]
@@ -1006,3 +1009,22 @@ def test_rows_are_read_in_whatever_form_a_text_has_them(output: str) -> None:
     assert verdicts(output, "Lamp: 6 units.") == ["6 mislabelled"]
     assert verdicts(output, "Chair costs 25 USD.") == ["25 mislabelled"]
     assert verdicts(output, "Lamp costs 25 EUR.") == ["25 mislabelled"]
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        ("Visit(on=datetime.date(2024, 5, 12), rooms=3)", "On May 12, 2024.", "May 12, 2024 sourced"),
+        ("{'on': datetime.datetime(2024, 5, 12, 9, 30)}", "On May 13, 2024.", "May 13, 2024 unsourced"),
+        ("{'heat_kwh': np.float64(12.5)}", "It used 12.5 MWh.", "12.5 mislabelled"),
+    ],
+)
+def test_objects_are_read_as_python_shows_them(output: str, answer: str, expected: str) -> None:
+    assert verdicts(output, answer) == [expected]
+
+
+def test_lines_of_prose_are_no_table() -> None:
+    lines = "Lamp: 14 units, $25.00\nChair: 6 units, $80.00"
+    assert verdicts(lines, "Lamp: 14 units at $25.") == ["14 quoted", "25 quoted"]
+    assert verdicts(lines, "Lamp: 6 units.") == ["6 mislabelled"]
+    assert verdicts(lines, "Chair costs $25.") == ["25 mislabelled"]

@@ -230,7 +230,8 @@ class Provenance:
         base, _, period = units[0].rpartition("/") if units else ("", "", "")
         if not base or period not in words_table()["periods"] or any("/" in element for element in own):
             return True
-        if size_of_unit(units[0]) in filter(None, map(size_of_unit, own)):
+        size = size_of_unit(units[0])
+        if size is not None and any(size_of_unit(element) == size for element in own):
             return True  # bpm has a period itself
         known = {name for name, words in _period_words().items() if not self.vocabulary.isdisjoint(words)}
         # Of money that the conversation divides by nothing the period is guessed as often; a length is no speed.

@@ -623,7 +623,7 @@ class Harvester:
             stripped = (
                 stripped.strip("`").removeprefix("json").removeprefix("csv").removeprefix("yaml").strip()
             )
-        if stripped[:1] in ("{", "["):
+        if stripped[:1] in ("{", "[") or (stripped[-1:] == ")" and _SHOWN.match(stripped)):
             value = _container(stripped)
             if value is not None:
                 self._node(value, path, key, record, context, pattern)
@@ -638,6 +638,9 @@ class Harvester:
             values = [part for part in parts if not isinstance(part, str)]
             # Several are rows of one list, as those of JSON Lines: what names one names no other record of the call.
             self._node(values if len(values) > 1 else values[0], path, key, record, context, pattern)
+            return True
+        if stripped[:1] == "<" and not _ELEMENT.search(stripped) and (tags := _TAG.findall(stripped)):
+            self._node([dict(_ATTRIBUTE.findall(tag)) for tag in tags], path, key, record, context, pattern)
             return True
         if _CELL.search(stripped):
             stripped = SeenText(stripped).text.strip()
@@ -874,6 +877,8 @@ _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
 _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
 _PAIR = re.compile(r"(?<!\w)(\w++)=([^\s;,=]+)")
+_SHOWN = re.compile(r"[^\W\d][\w.]*\([^\W\d]\w*=")  # an object of Python: Lamp(price=25)
+_TAG = re.compile(r"<[A-Za-z][\w.-]*((?:\s+[\w:.-]+=(?:\"[^\"<>]*\"|'[^'<>]*'))+)\s*/?>")
 _CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
@@ -970,10 +975,22 @@ def _container(text: str) -> Any:
         if len(text) > 200_000:
             return None
         try:
-            value = ast.literal_eval(text)
+            value = ast.literal_eval(_Shown().visit(ast.parse(text, mode="eval")))
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             return None
     return value if isinstance(value, (dict, list, tuple)) else None
+
+
+class _Shown(ast.NodeTransformer):
+    """Makes data of the calls by which Python shows objects: ``Lamp(price=25)``, ``Decimal('25.00')``, a date."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if node.args and not node.keywords:
+            parts = [ast.literal_eval(argument) for argument in node.args]
+            return ast.Constant(datetime(*parts).isoformat()) if len(parts) > 2 else node.args[0]
+        names: list[ast.expr | None] = [ast.Constant(keyword.arg) for keyword in node.keywords]
+        return node if node.args else ast.Dict(names, [keyword.value for keyword in node.keywords])
 
 
 def _embedded(text: str) -> list[Any] | None:

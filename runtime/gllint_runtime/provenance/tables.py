@@ -20,6 +20,7 @@ _MOST_COLUMNS = 8
 
 NUMERAL = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _RULE_LINE = re.compile(r"[\s|:+=-]*")
+_DIGITS = re.compile(r"\d[\d.,]*")
 _ROW_COUNT = re.compile(r"\(\d+ rows?\)\s*")  # of psql
 _COLUMN = re.compile(r"%?[^\W\d_](?:[^\W\d]|[%/()-]){0,24}")
 _FIELD = re.compile(
@@ -66,6 +67,11 @@ def table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
         len(cell) > 60 for cell in rows[0]
     ):
         return None
+    if any(
+        has_digit(cells[0]) and len({_DIGITS.sub("0", cell) for cell in cells}) == 1
+        for cells in zip(*rows, strict=True)
+    ):
+        return None  # the first row is no header if a column has numbers of its form: "$25.00" above "$80.00"
     return rows[0], rows[1:]
 
 
@@ -209,13 +215,13 @@ def _body_of(lines: list[str]) -> Table | Fields | None:
 
 
 def _paragraphs(text: str) -> list[list[str]]:
-    """The lines of a text, parted where a line is blank, or a comment, or where a table in Markdown begins or ends."""
+    """The lines of a text, parted at blank lines, "---" and comments, and where a table in Markdown begins or ends."""
     parts: list[list[str]] = []
     last = ""
     for line in text.splitlines():
         kind = (
             ""
-            if not line.strip()
+            if line.strip() in ("", "---")
             else "#"
             if line.lstrip()[0] == "#"
             else "|"
