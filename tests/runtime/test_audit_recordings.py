@@ -128,6 +128,11 @@ def test_a_map_names_the_paths_of_any_other_recording() -> None:
         "roles": {"customer": "user", "robot": "assistant"},
     }
     assert mapped(json.dumps(paths), *lines) == [("c", expected)]
+    whole = {
+        **TURNS,
+        "turns": [TURNS["turns"][0], {**TURNS["turns"][1], **TURNS["turns"][2], **TURNS["turns"][3]}],
+    }
+    assert mapped(PATHS, whole) == [("s9", expected)]
     calls = [{"speaker": "assistant", "call": {"name": "meter", "arguments": {}}}, {"speaker": "tool", "text": '{"a": 7.25}'}, {"speaker": "model", "text": "It is 7.25."}]  # fmt: skip
     assert mapped('role = "[*].speaker"\ntext = "[*].text"\ncall = "[*].call"', calls) == [
         ("1", {"7.25": "sourced"})

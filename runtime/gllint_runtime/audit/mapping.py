@@ -80,14 +80,14 @@ class MappedReader(Reader):
             walk.turns.append(
                 Called(self._id(item, "call"), str(call), arguments if decoded is None else decoded)
             )
-        if result is None and speaker == "tool":
-            result = text
+        if speaker == "tool":
+            result, text = text if result is None else result, None
         if result is not None:
             tool = self._at(item, "result", "tool") if isinstance(self._paths.get("result"), Mapping) else ""
             walk.turns.append(Returned(self._id(item, "result"), str(tool or ""), payload(result)))
-        elif text is not None and speaker is not None:
+        if text is not None and speaker is not None:
             walk.run(text, cast("Speaker", speaker))
-        elif text is not None:
+        elif text is not None and result is None:
             names = ", ".join(sorted({*table().speakers.values()}))
             raise FormatError(f"the role {str(role)[:60]!r} is none of {names}: name it in `roles`")
 
