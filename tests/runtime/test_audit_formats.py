@@ -584,3 +584,10 @@ def test_what_is_in_operations_without_ids_stays_with_its_own() -> None:
     tree = [{"name": f"run {n}", "input": "?", "spans": [{"name": f"tool {n}", "output": n}]} for n in (1, 2)]
     names = [span.item["name"] for span, is_end, _ in in_order([*spans_in(tree)]) if is_end]
     assert names == ["tool 1", "run 1", "tool 2", "run 2"]
+
+
+def test_an_operation_that_was_sent_twice_counts_once() -> None:
+    tool: dict[str, Any] = {"gen_ai.tool.name": "orders", "gen_ai.tool.call.result": '{"n": 5}'}
+    run = [{"spanId": "a", "attributes": {}}, {"spanId": "b", "parentSpanId": "a", "attributes": tool}]
+    [record] = Reader().read({"spans": [*run, *run, {**run[1], "name": "of the same id"}]})
+    assert len([turn for turn in record.turns if isinstance(turn, Returned)]) == 2

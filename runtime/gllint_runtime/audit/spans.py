@@ -66,7 +66,9 @@ def in_order(spans: Sequence[Span]) -> Iterator[tuple[Span, bool, bool]]:
     """Yield each operation twice: ``(span, False, is_root)`` for its input, ``(span, True, is_root)`` for
     its output.
     """
-    by_id = {span.id: span for span in spans if span.id}
+    by_id: dict[str, Span] = {}
+    # One that an exporter sent twice counts once.
+    spans = [span for span in spans if (sent := by_id.setdefault(span.id, span)) is span or sent != span]
     children: dict[str, list[Span]] = {}
     roots = []
     for span in spans:
