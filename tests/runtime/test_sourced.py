@@ -270,6 +270,17 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
         # A superlative is of one key.
         (SEATS, "The cheapest is Sol at €64 with 12 seats left.", "The cheapest is Azul at €118."),
         (SEATS, "The highest rated is Azul at €118.", "The highest price is €64."),
+        # A bound that the named row keeps, wherever the row is.
+        (
+            {"drugs": [{"drug": "Beta", "p": 0.0002}, {"drug": "Alpha", "p": 0.0312}]},
+            "Beta has p < 0.001.",
+            "Alpha has p < 0.001.",
+        ),
+        (
+            {"drugs": [{"drug": "Alpha", "p": 0.0312}, {"drug": "Beta", "p": 0.0002}]},
+            "Alpha has p > 0.01.",
+            "Beta has p > 0.01.",
+        ),
     ],
 )
 def test_what_passes_and_what_is_like_it(output: Any, right: str, wrong: str) -> None:

@@ -1517,10 +1517,12 @@ class _Search:
             self.judgement.text_of((max(0, self.reading.place.start - 16), self.reading.place.start))
         )
         for column in self.owner.named([folded_word(before["key"])]) if before is not None else ():
-            source = column.sources[-1]
-            is_below = float(source.value) < self.reading.value
-            if len(source.stem) == 1 and is_below == (before["sign"] in "<≤"):  # type: ignore[index]
-                return Derivation("bound", (source,), float(source.value), source.units)
+            for source in column.sources[: -_MAX_ROWS - 1 : -1]:
+                is_below = float(source.value) < self.reading.value
+                if len(source.stem) == 1 and is_below == (before["sign"] in "<≤"):  # type: ignore[index]
+                    hits = Derivation("bound", (source,), float(source.value), source.units)
+                    if not self._of_other_record(hits):
+                        return hits
         return None
 
     # ------------------------------------------------------------------------------------------------ moments
