@@ -281,6 +281,22 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
             "Alpha has p > 0.01.",
             "Beta has p > 0.01.",
         ),
+        # Units as other keyboards and other countries write them.
+        ({"air": {"value": 25, "unit": "degC"}}, "It is 25℃ or 77℉.", "It is 25℉."),
+        ({"air": {"value": 77.5, "unit": "degC"}}, "It is 77.5 ºC.", "It is 77.5 ºF."),
+        (
+            {"heat": {"value": 55.25, "unit": "kWh"}, "share": {"value": 12.5, "unit": "%"}},
+            "12.5％ of 55.25 kW⋅h",
+            "55.25％",
+        ),
+        (
+            {"heat": {"value": 55.25, "unit": "kWh/m2/year"}},
+            "55.25 kWh/(m²·a), or kWh/m²a",
+            "55.25 kWh/(m²·d)",
+        ),
+        ({"heat": {"value": 55.25, "unit": "kWh/m2/year"}}, "55.25 kWh/m²a", "55.25 kWh/m²d"),
+        ({"heat": {"value": 55.25, "unit": "kWh"}}, "55.25 kWh", "55.25 kWh/m²a"),
+        ({"r2": 0.875}, "The fit has 0.875 R².", "The fit has 0.625 R²."),
     ],
 )
 def test_what_passes_and_what_is_like_it(output: Any, right: str, wrong: str) -> None:

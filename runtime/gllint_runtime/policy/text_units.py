@@ -12,12 +12,19 @@ from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.expressions import is_unspaced
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
-from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, readings_of, unit_names
+from gllint_runtime.policy.unit_spellings import (
+    as_listed,
+    emissions_at,
+    plain_spelling,
+    readings_of,
+    unit_names,
+)
 from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed, measure_of, unit_meant
 
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈]*[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈.*_`~/-]")
 _PER = re.compile(r"/\s*|\s+/\s+|\s+(?:per|pro|je|par|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_DIVISOR = re.compile(r"/\([^()\n]{1,40}\)")
 _LETTER = re.compile(r"[^\W\d_](?![\w/])")
 _RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
 _IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
@@ -102,8 +109,8 @@ def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ..
     char = text[at : at + 1]
     if not char or char.isspace() or char in ".,;:!?)]}|":
         return (), origin
-    if char in "%‰":
-        units, end = _PERCENT if char == "%" else _PERMILLE, at + 1
+    if char in "%％٪‰":
+        units, end = _PERMILLE if char == "‰" else _PERCENT, at + 1
     elif sign := _SIGN.match(text, at):
         units, end = currency_units(sign[0]) or (sign[0],), sign.end()
     else:
@@ -133,6 +140,10 @@ def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ..
 
     ``EUR`` before " per kWh" → ``EUR/kWh``.
     """
+    if bracket := _DIVISOR.match(text, end):  # kWh/(m²·a)
+        together = "·".join(bracket[0].split())
+        units = [unit for base in bases for unit in readings_of(f"{base}{together}") if _is_unit(unit)]
+        return (tuple(units), bracket.end()) if units else (bases, end)
     for _ in range(_MAX_DENOMINATORS):
         per = _PER.match(text, end)
         if per is None:
@@ -219,7 +230,10 @@ def _of_symbol(written: str) -> tuple[str, ...]:
 
     Example: "kWh" by its case, "KWH" in any case if it has none so; ``()`` for no unit.
     """
-    if written in _no_units() or (len(written) == 1 and not written.isalpha() and written != "°"):
+    plain = plain_spelling(written)
+    # One sign may be a whole unit: ℃.
+    is_sign = len(written) == 1 and not plain[0].isalpha()
+    if written in _no_units() or (is_sign and written != "°"):
         return ()
     if written in ("Ki", "Mi", "Gi", "Ti"):  # of memory
         return (f"{written}B",)
@@ -240,7 +254,9 @@ def _of_symbol(written: str) -> tuple[str, ...]:
     # Two letters in any case are too many units: "mw", "MW".
     if len(written) > 2 and written.isalpha() and folded in _folded_symbols():
         return _folded_symbols()[folded]
-    return ()
+    # What the tables do not spell so: kWh/m²a, ºC, but no R².
+    is_word = written.isascii() or is_unspaced(written[0]) or not (written[0].isalpha() or written[0] == "˚")
+    return () if is_word or plain[1:].isdigit() else tuple(filter(_is_unit, readings_of(written)))
 
 
 @cache
