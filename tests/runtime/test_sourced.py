@@ -296,6 +296,12 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
         ),
         ({"heat": {"value": 55.25, "unit": "kWh/m2/year"}}, "55.25 kWh/m²a", "55.25 kWh/m²d"),
         ({"heat": {"value": 55.25, "unit": "kWh"}}, "55.25 kWh", "55.25 kWh/m²a"),
+        # Units that have their period without a stroke.
+        (
+            {"wind": {"value": 77.25, "unit": "mph"}, "flow": {"value": 1250, "unit": "cfs"}},
+            "Wind of 77.25 mph, and 1,250 cfs.",
+            "Wind of 77.25 m/s.",
+        ),
         ({"r2": 0.875}, "The fit has 0.875 R².", "The fit has 0.625 R²."),
     ],
 )

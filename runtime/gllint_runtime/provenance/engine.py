@@ -231,8 +231,8 @@ class Provenance:
         if not base or period not in words_table()["periods"] or any("/" in element for element in own):
             return True
         size = size_of_unit(units[0])
-        if size is not None and any(size_of_unit(element) == size for element in own):
-            return True  # bpm has a period itself
+        if size is not None and size in map(size_of_unit, own):  # mph, which has its period without a stroke
+            return True
         known = {name for name, words in _period_words().items() if not self.vocabulary.isdisjoint(words)}
         # Of money that the conversation divides by nothing the period is guessed as often; a length is no speed.
         return period in known or (not known and (not own or _is_currency(base)))
