@@ -346,6 +346,7 @@ def test_what_stands_beside_an_answer_is_no_other_one() -> None:
         ([{"type": "text", "text": " [5]"}], [5]),
         ([{"type": "text", "text": "5"}, {"type": "image", "data": "x"}, {"type": "text", "text": "[6]"}], ["5", [6]]),
         ([{"type": "text", "text": 5}], []),
+        ([{"type": "resource", "resource": {"uri": "a://b", "text": "5 kWh"}}], "5 kWh"),
         ([{"type": "text", "text": "5"}, {"kind": 5}], [{"type": "text", "text": "5"}, {"kind": 5}]),
         ([{"type": "row", "text": "5"}], [{"type": "row", "text": "5"}]),
         ([{"type": ["text"], "text": "5"}], [{"type": ["text"], "text": "5"}]),

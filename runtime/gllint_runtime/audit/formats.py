@@ -748,5 +748,5 @@ def _is_part(part: Any) -> bool:
 def _part(part: Mapping[str, Any]) -> Any:
     if "json" in part or "functionResponse" in part:
         return part["json"] if "json" in part else _unwrapped(part)
-    text = first(part, ("text", "document.data", "document.text", "source.data", "value"))
+    text = first(part, ("text", "resource.text", "document.data", "document.text", "source.data", "value"))
     return payload(text) if isinstance(text, str) else None
