@@ -154,6 +154,9 @@ def test_dispatch_never_raises(boiler: ToolRegistry, action: Any, code: str) -> 
 def test_asking_back(boiler: ToolRegistry) -> None:
     action = ToolAction("None", {"clarification_needed": "Which file?"})
     assert dispatch_tool(action, boiler) == {"clarification_needed": "Which file?"}
+    assert dispatch_tool(ToolAction("None", {"clarification_needed": None}), boiler) == {
+        "clarification_needed": ""
+    }
 
 
 def test_the_shared_registry_is_the_default() -> None:
@@ -278,6 +281,7 @@ CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "u
         ({"name": "x", "args": " "}, ("tool_call", "x", {})),
         ({"kind": "tool_call", "name": "x", "args": {"a": 1}}, ("tool_call", "x", {"a": 1})),
         ({"name": "None", "args": {"clarification_needed": "Which?"}}, ("clarification", "", "Which?")),
+        ({"name": "None", "args": {"clarification_needed": None}}, ("clarification", "", "")),
         ({"name": "None"}, ("clarification", "", "")),
         ({"message": "x"}, ("final", "", "x")),
         ({"final": {"message": "x"}}, ("final", "", "x")),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gllint_runtime.execution.registry import ToolRegistry
-from gllint_runtime.execution.steps import CLARIFICATION, ToolAction
+from gllint_runtime.execution.steps import CLARIFICATION, ToolAction, question
 from gllint_runtime.policy.errors import GLError, GLValidationError
 from gllint_runtime.policy.log import logger
 
@@ -33,9 +33,9 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
     try:
         request = _request(action)
         if request.name == CLARIFICATION:
-            question = str(request.args.get("clarification_needed", ""))
-            logger.warning("The model asks for clarification: %s", question)
-            return {"clarification_needed": question}
+            asked = question(request.args)
+            logger.warning("The model asks for clarification: %s", asked)
+            return {"clarification_needed": asked}
         return (TOOL_REGISTRY if registry is None else registry).invoke(request.name, request.args)
     except GLError as error:
         logger.error("Tool dispatch failed: %s", error)

@@ -174,7 +174,7 @@ def _step(data: dict[str, Any]) -> Step:
     if kind == "tool_call":
         name, args = _action(data)
         if name == CLARIFICATION:
-            return Step("clarification", message=str(args.get("clarification_needed", "")))
+            return Step("clarification", message=question(args))
         return Step("tool_call", name, args)
     if kind != "final":
         raise _step_error(f"'kind' must be 'tool_call' or 'final', not {kind!r}", "kind")
@@ -184,6 +184,12 @@ def _step(data: dict[str, Any]) -> Step:
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' that is text", "final.message")
     return Step("final", "", None, _text(final["message"]), final.get("claims", ()))
+
+
+def question(args: Mapping[str, Any]) -> str:
+    """Return what a call of the reserved name ``"None"`` asks the user."""
+    asked = args.get("clarification_needed")
+    return "" if asked is None else str(asked)
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
