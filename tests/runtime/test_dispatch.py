@@ -282,6 +282,7 @@ CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "u
         ({"kind": "tool_call", "name": "x", "args": {"a": 1}}, ("tool_call", "x", {"a": 1})),
         ({"name": "None", "args": {"clarification_needed": "Which?"}}, ("clarification", "", "Which?")),
         ({"name": "None", "args": {"clarification_needed": None}}, ("clarification", "", "")),
+        ({"kind": "final", "message": "Hi", "final": None}, ("final", "", "Hi")),
         ({"name": "None"}, ("clarification", "", "")),
         ({"message": "x"}, ("final", "", "x")),
         ({"final": {"message": "x"}}, ("final", "", "x")),

@@ -178,7 +178,7 @@ def _step(data: dict[str, Any]) -> Step:
         return Step("tool_call", name, args)
     if kind != "final":
         raise _step_error(f"'kind' must be 'tool_call' or 'final', not {kind!r}", "kind")
-    final = data.get("final", data)  # under "final", or flat
+    final = data if data.get("final") is None else data["final"]  # flat, or under "final"
     if type(final) is not dict and isinstance(final, Mapping):
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
