@@ -514,6 +514,16 @@ def test_one_session_for_two_conversations_is_told() -> None:
         asyncio.run(run(plain, "How?", session, run_config=QUIET))
 
 
+def test_an_answer_goes_on_with_a_conversation_whose_session_was_filled_before() -> None:
+    session = Session()
+    session.record("search", {}, HEAT)
+    items = ask(made("Hello.", option=session)).to_input_list()
+    items.append({"role": "user", "content": "So?"})
+    assert ask(made("Warm.", option=session), items).final_output == "Warm."
+    plain = Agent(name="a", model=Script("Cold."))
+    assert asyncio.run(run(plain, items, session, run_config=QUIET)).message == "Cold."
+
+
 def test_a_function_finds_the_session_and_hooks_stay() -> None:
     sessions: dict[str, Session] = {}
     heard: list[str] = []

@@ -602,7 +602,8 @@ def _as_list(items: Any) -> Sequence[Any]:
 
 
 def _kind(item: Any) -> Any:
-    return (item.get("type") or item.get("role")) if isinstance(item, Mapping) else None
+    kind = item.get("type") if isinstance(item, Mapping) else None
+    return item.get("role") if isinstance(item, Mapping) and kind in (None, "message") else kind
 
 
 def _history(instructions: Any, items: Any, is_gated: Mapping[str, bool]) -> Iterator[kit.Event]:
