@@ -524,6 +524,13 @@ def test_an_answer_goes_on_with_a_conversation_whose_session_was_filled_before()
     assert asyncio.run(run(plain, items, session, run_config=QUIET)).message == "Cold."
 
 
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_what_a_prompt_among_the_items_says_is_a_source(role: str) -> None:
+    items = [{"role": role, "content": "Our limit is 37.5 kWh."}, {"role": "user", "content": "What is it?"}]
+    agent = gate(Agent(name="a", model=Script("The limit is 37.5 kWh.")), max_retries=0)
+    assert ask(agent, items).final_output == "The limit is 37.5 kWh."
+
+
 def test_a_function_finds_the_session_and_hooks_stay() -> None:
     sessions: dict[str, Session] = {}
     heard: list[str] = []

@@ -608,8 +608,11 @@ def _kind(item: Any) -> Any:
 
 def _history(instructions: Any, items: Any, is_gated: Mapping[str, bool]) -> Iterator[kit.Event]:
     """Yield the items of a conversation as its events, without results of tools that have no gate."""
-    if isinstance(instructions, str):
-        yield kit.UserText(instructions, "prompt")
+    prompts = [
+        *([instructions] if isinstance(instructions, str) else []),
+        *_texts(items, "system", "developer"),
+    ]
+    yield from (kit.UserText(text, "prompt") for text in prompts)
     yield from map(kit.UserText, _user_texts(items))
     calls: dict[Any, Any] = {}
     for item in () if isinstance(items, str) else items:
@@ -704,9 +707,13 @@ def _user_texts(items: Any) -> Iterator[str]:
     """Yield the texts of the user in the input of ``Runner.run``: a text, or items."""
     if isinstance(items, str):
         yield items
-        return
-    for item in items:
-        if isinstance(item, Mapping) and item.get("role") == "user":
+    yield from _texts(items, "user")
+
+
+def _texts(items: Any, *roles: str) -> Iterator[str]:
+    """Yield the texts of the items that have one of some roles."""
+    for item in () if isinstance(items, str) else items:
+        if isinstance(item, Mapping) and item.get("role") in roles:
             content = item.get("content") or ()
             parts = [content] if isinstance(content, str) else [part.get("text") for part in content]
             yield from (part for part in parts if isinstance(part, str))
