@@ -296,6 +296,17 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
         ),
         ({"heat": {"value": 55.25, "unit": "kWh/m2/year"}}, "55.25 kWh/m²a", "55.25 kWh/m²d"),
         ({"heat": {"value": 55.25, "unit": "kWh"}}, "55.25 kWh", "55.25 kWh/m²a"),
+        # A cell of several numbers is read as a sentence is.
+        (
+            {
+                "cities": [
+                    {"city": "Oslo", "high_c": 18.25, "low_c": 9.5},
+                    {"city": "Rome", "high_c": 29.75, "low_c": 19.25},
+                ]
+            },
+            "| City | Temp |\n|---|---|\n| Oslo | high 18.25 °C, low 9.5 °C |",
+            "| City | Temp |\n|---|---|\n| Oslo | high 9.5 °C, low 18.25 °C |",
+        ),
         # Units that have their period without a stroke.
         (
             {"wind": {"value": 77.25, "unit": "mph"}, "flow": {"value": 1250, "unit": "cfs"}},

@@ -1389,6 +1389,9 @@ class Judging:
         if line.kind == "row":
             cell, _ = layout.cell(line, reading.place.start)
             if len(self.numbers_in((cell[0], cell[1] + 1))) > 1:
+                for part in layout.clauses(cell):
+                    if part[0] <= reading.place.start < part[1] and len(self.numbers_in(part)) == 1:
+                        return [(part,)]
                 trailing = layout.text.find("(", reading.place.end, cell[1])
                 return [
                     (
