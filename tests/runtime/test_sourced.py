@@ -296,6 +296,12 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
         ),
         ({"heat": {"value": 55.25, "unit": "kWh/m2/year"}}, "55.25 kWh/m²a", "55.25 kWh/m²d"),
         ({"heat": {"value": 55.25, "unit": "kWh"}}, "55.25 kWh", "55.25 kWh/m²a"),
+        # A sum is no multiple of what is in it: 3.6 is both prices over the first.
+        (
+            {"items": [{"name": "Lamp", "price_usd": 45.5}, {"name": "Desk", "price_usd": 120.25}]},
+            "The desk costs 2.6 times as much as the lamp.",
+            "The desk costs 3.6 times as much as the lamp.",
+        ),
         # A cell of several numbers is read as a sentence is.
         (
             {

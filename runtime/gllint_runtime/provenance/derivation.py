@@ -1000,8 +1000,8 @@ class _Search:
                 return False
         if operation is REST and (self.digits < 3 or _words_of("of a whole").isdisjoint(self.words)):
             return False
-        if operation is RATIO and self.wrong_record:
-            return False
+        if operation is RATIO and (self.wrong_record or not set(a.sources).isdisjoint(b.sources)):
+            return False  # a sum is no multiple of what is in it
         if operation is CHANGE and a.units[:1] == ("%",) and not both_shown:
             return False
         if operation in (PRODUCT, QUOTIENT) and not self._may_multiply(operation, a, b, both_shown):
