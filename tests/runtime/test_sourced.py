@@ -302,6 +302,16 @@ FLIGHTS = [{"flight": "LX318", "price_chf": 189.0}, {"flight": "BA711", "price_c
             "The desk costs 2.6 times as much as the lamp.",
             "The desk costs 3.6 times as much as the lamp.",
         ),
+        (
+            {"items": [{"name": "Lamp", "price_usd": 45.5}, {"name": "Desk", "price_usd": 120.25}]},
+            "The desk costs 164% more than the lamp.",
+            "The desk costs 264% more than the lamp.",
+        ),
+        (
+            {"items": [{"name": "Lamp", "price_usd": 45.5}, {"name": "Desk", "price_usd": 120.25}]},
+            "The lamp is 62% cheaper than the desk.",
+            "The lamp is 38% cheaper than the desk.",
+        ),
         # A cell of several numbers is read as a sentence is.
         (
             {

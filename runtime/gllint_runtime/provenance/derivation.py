@@ -998,9 +998,13 @@ class _Search:
                 return not _words_of("times").isdisjoint(self.near_words)
             if _words_of("times").isdisjoint(self.words) or not both_shown:
                 return False
+        if operation is SHARE and a.source.key == b.source.key and self._is_change:
+            return False  # 38 % cheaper is not 38 % of the other price
         if operation is REST and (self.digits < 3 or _words_of("of a whole").isdisjoint(self.words)):
             return False
-        if operation is RATIO and (self.wrong_record or not set(a.sources).isdisjoint(b.sources)):
+        if operation is RATIO and self.wrong_record:
+            return False
+        if operation in (RATIO, CHANGE) and not set(a.sources).isdisjoint(b.sources):
             return False  # a sum is no multiple of what is in it
         if operation is CHANGE and a.units[:1] == ("%",) and not both_shown:
             return False
@@ -1051,6 +1055,15 @@ class _Search:
             nearest = self.operands[:_NEAREST]
             return self.is_share and (pairs <= _MANY_PAIRS or (a in nearest and b in nearest))
         return self.digits >= (2 if pairs <= _MANY_PAIRS else 3)
+
+    @cached_property
+    def _is_change(self) -> bool:
+        """Whether a word of direction is right next to the number: "rose by 38 %", "38 % cheaper"."""
+        mark, place = self.judgement.mark(self.reading), self.reading.place
+        if mark is None or mark.way not in ("up", "down"):
+            return False
+        between = (mark.end, place.start) if mark.end <= place.start else (place.end, mark.start)
+        return self.judgement.text_of(between).strip() in ("", "by", "%")
 
     def _may_multiply(self, operation: Operation, a: Operand, b: Operand, both_shown: bool) -> bool:
         """Whether a value is multiplied with, or divided by, what is a number of things, a time or a measure."""
