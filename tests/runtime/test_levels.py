@@ -133,6 +133,11 @@ def test_the_trace_is_a_chain() -> None:
         Session.from_json(json.dumps(stored))
 
 
+def test_what_redacts_is_a_callable() -> None:
+    with pytest.raises(TypeError, match="redact must be a callable, not 'Ada'"):
+        Session(redact="Ada")  # type: ignore[arg-type]
+
+
 def test_what_is_redacted() -> None:
     session = Session(redact=lambda text: text.replace("Ada", "(name)"))
     events: list[Any] = []

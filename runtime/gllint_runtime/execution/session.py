@@ -135,6 +135,8 @@ class Session:
     ) -> None:
         """Begin a conversation. Raises ValueError or TypeError for a setting that is no use."""
         policy = combined(policy, settings, PolicySettings)
+        if redact is not None and not callable(redact):
+            raise TypeError(f"redact must be a callable, not {redact!r}")
         self.verdicts = Verdicts(redact)
         self._begin(policy, policy.unit_registry(), checked_constants(constants), max_bytes)
 
