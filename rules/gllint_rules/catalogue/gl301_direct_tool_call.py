@@ -95,7 +95,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project_questions import dispatchers, has_dispatcher
 from gllint_rules.project.tool_names import is_tool_registry, tool_names
 from gllint_rules.reading import facts
-from gllint_rules.reading.expression_index import parts_of
+from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool
@@ -467,9 +467,9 @@ def _is_script(context: Context, call: Call) -> bool:
     """Return whether the call is under ``if __name__ == "__main__":``."""
     return any(
         isinstance(statement, facts.If)
-        and isinstance(statement.test, facts.Compare)
-        and any(isinstance(side, facts.Name) and side.id == "__name__" for side in statement.test.operands)
+        and any(isinstance(part, facts.Name) and part.id == "__name__" for part in parts_of(statement.test))
         and call.at > statement.test.at
+        and not any(part is call for part in expressions_in(statement.orelse))
         for statement in context.module.section_of(call.at).body
     )
 
