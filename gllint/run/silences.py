@@ -46,22 +46,21 @@ def _switched_off(config: Config, path: str, code: str) -> str:
 def _comment(engine: Engine, config: Config, finding: Finding) -> str:
     """Say which comment suppresses a finding, empty if none does: the nearest one without which it is reported."""
     source = engine.sources.code(finding.path)
+    written = comments_of(finding.path, source).comments
 
-    def is_reported(text: str) -> bool:
-        comments = comments_of(finding.path, text)
+    def is_reported(kept: list[tuple[int, int, str]]) -> bool:
+        comments = comments_of(finding.path, source)
+        comments.comments = kept
         return finding in suppress.apply(finding.path, comments, [finding], frozenset({finding.code}))
 
-    if is_reported(source):
+    if is_reported(written):
         return ""
-    lines = source.split("\n")
-    marked = [number for number, text in enumerate(lines) if "noqa" in text.lower() or "gllint:" in text]
-    near = sorted(marked, key=lambda number: abs(number + 1 - finding.span.line))
-    for number in near[:_MOST_COMMENTS]:
-        text = lines[number]
-        hidden = text.replace("#", "\v")  # blank to Python, and as long as before
-        if is_reported("\n".join([*lines[:number], hidden, *lines[number + 1 :]])):
-            words = text[text.index("#") :].strip()
-            return f"line {number + 1} suppresses it with `{words}`"
+    marked = [comment for comment in written if "noqa" in comment[2].lower() or "gllint:" in comment[2]]
+    near = sorted(marked, key=lambda comment: abs(comment[0] - finding.span.line))
+    for comment in near[:_MOST_COMMENTS]:
+        if is_reported([other for other in written if other is not comment]):
+            line, _, text = comment
+            return f"line {line} suppresses it with `{' '.join(text.split())}`"
     return "several comments suppress it"
 
 

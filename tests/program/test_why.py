@@ -125,6 +125,12 @@ def test_a_plain_key_names_its_pattern(why: Callable[..., str]) -> None:
             "line 35 suppresses it with `# gllint: ignore[GL101] an id`",
         ),
         (
+            35,
+            SERVER.replace('"user_load": len(x),', '"load #": len(x),  # noqa: GL101'),
+            "",
+            "line 35 suppresses it with `# noqa: GL101`",
+        ),
+        (
             36,
             f"# gllint: ignore-file[GL1]\n{SERVER}",
             "",
@@ -143,6 +149,19 @@ def test_what_silences_a_finding_is_named(
 ) -> None:
     told = why(line, text, settings)
     assert "  GL101 is not reported: " in told and said in told
+
+
+def test_a_comment_of_html_silences_too(write: Write, run: Run) -> None:
+    top = write(
+        {
+            "gllint.toml": "",
+            "agent.py": "from jinja2 import Environment\n"
+            "final_message = Environment().get_template('final_message.html').render()\n",
+            "final_message.html": "<!-- gllint: ignore[GL401] shown -->\n<p>It uses 12.5 kWh.</p>\n",
+        }
+    )
+    told = run("check", "--why", "final_message.html:2", cwd=top).stdout.decode()
+    assert "GL401 is not reported: line 1 suppresses it with `# gllint: ignore[GL401] shown`\n" in told
 
 
 def test_the_baseline_silences_too(why: Callable[..., str], write: Write, run: Run) -> None:
