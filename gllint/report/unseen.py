@@ -170,7 +170,9 @@ def missing_row(sights: Iterable[ToolSight]) -> dict[str, Any]:
     for one in sorted({sight.row for sight in sights if sight.row}):
         for key, value in json.loads(one).items():
             if isinstance(value, dict):
-                row.setdefault(key, {}).update(value)
+                calls = row.setdefault(key, {})
+                for name, places in value.items():
+                    calls.setdefault(name, []).extend(places)
             else:
                 row.setdefault(key, []).extend(value)
     return row

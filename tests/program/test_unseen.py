@@ -430,6 +430,15 @@ def test_the_row_names_the_callee_so_that_it_is_recognized(
     assert "GL101 `heat`" in done.stdout.decode() and "Not checked" not in done.stderr.decode()
 
 
+def test_the_row_has_each_place_of_a_callee(write: Write, run: Run) -> None:
+    cold = "def cold(site):\n    return len(site) * 1.5\n\n\nregistry.register('cold', {'properties': {}}, run=cold)\n"
+    top = write({"a.py": f"from reg import registry\n\n\n{REGISTERED}\n\n{cold}"})
+    row = '{ calls = { "reg.registry.register" = ["run", 3] } }'
+    assert f"frameworks = [{row}]" in run("check", cwd=top).stderr.decode()
+    write({"gllint.toml": f"frameworks = [{row}]\n"})
+    assert unseen(run, top) == figures(tools=2, number=2)
+
+
 MADE = """\
 import functools
 from fastmcp import FastMCP
