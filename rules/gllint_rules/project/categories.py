@@ -176,7 +176,10 @@ def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] |
 
 
 def _init_category(project: Project, module: Module, init: Function) -> frozenset[str] | None:
-    """Return the category that ``__init__`` passes on: ``super().__init__(category=ToolCategory.READ_ONLY)``."""
+    """Return the levels that ``__init__`` passes on: ``super().__init__(category=ToolCategory.READ_ONLY)``.
+
+    ``None`` if they are unknown.
+    """
     for call, scope in module.calls_of({"__init__"}):
         if scope is init.scope and facts.last_name(call.func) == "__init__":
             frame = Frame(module, scope)
@@ -184,8 +187,10 @@ def _init_category(project: Project, module: Module, init: Function) -> frozense
             if expr is not None:
                 return _levels(project, expr, frame)
             for arg in call.args:
-                if isinstance(arg, facts.Attr) and (level := _level(project, arg, frame)) is not None:
-                    return frozenset({level})
+                if levels := _levels(project, arg, frame):
+                    return levels
+            if any(name is None for name, _ in call.keywords):
+                return None
     return frozenset()
 
 
