@@ -317,6 +317,11 @@ def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return join(*callables)
 
 
+def _wrapper(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the function that ``update_wrapper(inner, f)`` names like another one, as ``wraps(f)(inner)`` does."""
+    return evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+
+
 def thread_call(position: int) -> Handler:
     """Return the handler of calls such as ``to_thread(f, *args)``, whose function is the argument at ``position``."""
 
@@ -547,6 +552,8 @@ CALLS: dict[str, Handler] = {
     "collections.deque": _deque,
     "functools.reduce": _reduce,
     "functools.partial": _partial,
+    "functools.update_wrapper": _wrapper,
+    "functools.wraps": lambda evaluator, call, frame: External("functools.update_wrapper"),
     **{name: _operator(op) for name, op in _OPERATORS.items()},
     "collections.OrderedDict": _dict_call,
     "builtins.min": _min_or_max,
