@@ -243,6 +243,8 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         return UNKNOWN
     function = evaluator.eval(call.args[0], frame)
     elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args[1:]]
+    if isinstance(function, External) and CALLS.get(function.name) is _same_text:
+        elements[0] = over(elements[0], lambda element: _own_text(evaluator, element))
     if isinstance(function, External) and _serialises(function.name, elements[0]):
         text = over(elements[0], lambda element: serialised(element, frame.site(call.args[1])))
         return ListOf(rest=text, kind="generator")
@@ -255,6 +257,12 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if result is UNKNOWN:
         result = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
     return ListOf(rest=result, kind="generator")
+
+
+def _own_text(evaluator: Evaluator, value: Value) -> Value:
+    """Return the text of an object by a method of its class in the project, else ``value`` itself."""
+    method = formatting.own_method(evaluator, value, *formatting.OWN_TEXTS)
+    return _apply(evaluator, method, value) if method is not None else value
 
 
 def _serialises(function: str, value: Value) -> bool:

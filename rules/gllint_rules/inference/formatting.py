@@ -10,6 +10,7 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import (
@@ -30,6 +31,7 @@ from gllint_rules.inference.values import (
     is_text,
     join,
     options,
+    over,
     pieces,
     serialised,
 )
@@ -49,7 +51,7 @@ MOST_CHARACTERS = 20_000  # of one text that is put together or cut; a literal m
 # What may surround containers in a text without other content: blanks, separators, marks of a cut end.
 _AROUND_CONTAINERS = frozenset(" \t\r\n,;.…")
 
-_OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
+OWN_TEXTS = ("__str__", "__repr__", "__format__")  # methods that format an object
 
 # A field of `str.format`: its name, the steps into the argument, and conversion and format, which may contain fields.
 _FIELD = re.compile(
@@ -125,31 +127,36 @@ def own_text(evaluator: Evaluator, expr: facts.Expr, value: Value, frame: Frame)
 
     ``expr`` is the expression of the value.
     """
-    for method in ("__str__", "__repr__"):
-        kinds = {option.of for option in options(value) if isinstance(option, (Instance, ModelInstance))}
-        if len(kinds) != 1 or not isinstance(value, (Instance, ModelInstance)):
-            return value
-        if isinstance(evaluator.class_member(value.of, method), FunctionOf):
-            call = facts.Call(expr.at, facts.Attr(expr.at, expr, method), (), ())
-            text = evaluator.eval(call, frame)
-            return text if is_text(text) else value
+    for name in OWN_TEXTS:
+        if any(own_method(evaluator, option, name) is not None for option in options(value)):
+            text = evaluator.eval(facts.Call(expr.at, facts.Attr(expr.at, expr, name), (), ()), frame)
+            return text if is_text(text) else over(value, partial(_without_own_text, evaluator))
     return value
 
 
+def own_method(evaluator: Evaluator, value: Value, *names: str) -> FunctionOf | None:
+    """Return the first of some methods that the class of an object has or inherits in the project."""
+    of = value.of if isinstance(value, (Instance, ModelInstance)) else None
+    methods = (evaluator.class_member(of, name) for name in names if of is not None)
+    return next((method for method in methods if isinstance(method, FunctionOf)), None)
+
+
+def _without_own_text(evaluator: Evaluator, value: Value) -> Value:
+    return UNKNOWN if own_method(evaluator, value, *OWN_TEXTS) is not None else value
+
+
 def is_written_out(value: Value) -> bool:
-    """Return whether ``str(value)`` contains its elements: a container, or an object without its own ``__str__``."""
+    """Return whether ``str(value)`` contains its elements: a container, or an object after :func:`own_text`."""
     return any(_writes_out(option) for option in options(value))
 
 
 def _writes_out(value: Value) -> bool:
     """Return whether formatting a value writes out what it contains."""
     match value:
-        case ModelInstance(of=of):
-            return of.cls.scope.bindings.keys().isdisjoint(_OWN_TEXTS)
         case ListOf(kind=kind):
             return kind != "generator"
         case _:
-            return isinstance(value, DictOf)
+            return isinstance(value, (DictOf, ModelInstance))
 
 
 def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
