@@ -35,7 +35,6 @@ from gllint_rules.project.tool_names import stores
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import (
     Call,
-    Dict,
     Expr,
     Function,
     Lambda,
@@ -124,7 +123,7 @@ class _Parts(Struct, eq=False):
     """The facts of one scope."""
 
     calls: list[tuple[Call, Scope]] = field(default_factory=list)
-    environments: list[tuple[Sub | Dict, Scope]] = field(default_factory=list)
+    environments: list[tuple[Expr, Scope]] = field(default_factory=list)
 
 
 class Effects:
@@ -201,13 +200,20 @@ def _by_scope(part: SectionFacts) -> dict[Scope, _Parts]:
     by_scope: dict[Scope, _Parts] = {}
     for call, scope in part.calls:
         by_scope.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
-    mentions: list[tuple[Sub | Dict, Scope]] = [
+    mentions: list[tuple[Expr, Scope]] = [
         (sub, scope) for sub, scope in part.subscripts if _may_be_environment(sub.base)
     ]
     mentions += (
-        (literal, scope)
+        (value, scope)
         for literal, scope in part.dicts
-        if any(key is None and _may_be_environment(value) for key, value in literal.items)
+        for key, value in literal.items
+        if key is None and _may_be_environment(value)
+    )
+    mentions += (
+        (side, scope)
+        for comparison, scope in part.comparisons
+        for side in comparison.operands
+        if _may_be_environment(side)
     )
     for mention, scope in mentions:
         by_scope.setdefault(_owner(scope), _Parts()).environments.append((mention, scope))
@@ -253,7 +259,7 @@ class _BodyReader:
         self.callee = callee
         self.parts = parts
         self.body = Body()
-        self._stored: set[Sub] | None = None
+        self._stored: set[Expr] | None = None
 
     def read(self) -> Body:
         """Collect the effects of all calls in the body, and of each mention of the environment."""
@@ -446,21 +452,17 @@ class _BodyReader:
 
     # --- the environment -------------------------------------------------------------------------------------
 
-    def mention(self, mention: Sub | Dict, frame: Frame) -> None:
-        """Add the effect of reading ``os.environ["KEY"]`` or ``{**os.environ}``."""
-        if isinstance(mention, Sub):
-            if mention not in self.stored() and self.is_environment(mention.base, frame):
-                self.add("environment", mention.at, facts.dotted(mention.base), frame)
-            return
-        for key, value in mention.items:
-            if key is None and _may_be_environment(value) and self.is_environment(value, frame):
-                self.add("environment", value.at, facts.dotted(value), frame)
+    def mention(self, mention: Expr, frame: Frame) -> None:
+        """Add the effect of reading ``os.environ["KEY"]``, ``{**os.environ}`` or ``"KEY" in os.environ``."""
+        read = mention.base if isinstance(mention, Sub) else mention
+        if mention not in self.stored() and self.is_environment(read, frame):
+            self.add("environment", mention.at, facts.dotted(read), frame)
 
     def is_environment(self, expr: Expr, frame: Frame) -> bool:
         values = options(self.evaluator.eval(expr, frame))
         return any(isinstance(option, External) and option.name in ENVIRONMENTS for option in values)
 
-    def stored(self) -> set[Sub]:
+    def stored(self) -> set[Expr]:
         if self._stored is None:
             self._stored = {target for target, _ in stores(self.callee.module, ("environ",))}
         return self._stored
