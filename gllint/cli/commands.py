@@ -104,12 +104,15 @@ def _file_name(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int, str | None] | None:
-    """Return the place in ``FILE:LINE`` or ``FILE:LINE:CODE``: ``"a.py:3:GL101"`` → ``("a.py", 3, "GL101")``."""
+    """Return the place in ``FILE:LINE`` or ``FILE:LINE:CODE``: ``"a.py:3:GL101"`` → ``("a.py", 3, "GL101")``.
+
+    A column behind the line, as the output has it, says nothing more.
+    """
     if value is None:
         return None
     import re
 
-    match = re.fullmatch(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(?::(?P<code>GL\d+))?", value)
+    match = re.fullmatch(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(?::\d+)?(?::(?P<code>GL\d+))?", value)
     if match is None:
         raise click.BadParameter("must be FILE:LINE or FILE:LINE:CODE")
     return match["path"], int(match["line"]), match["code"]

@@ -234,6 +234,7 @@ def test_show_files(write: Write, run: Run) -> None:
 def test_why_heeds_the_code(write: Write, run: Run, agent: str) -> None:
     top = write({"agent.py": agent})
     assert run("check", "--why", "agent.py:8:GL101", cwd=top).stdout.startswith(b"GL101 ")
+    assert run("check", "--why", "agent.py:8:20", cwd=top).stdout.startswith(b"GL101 ")
     other = run("check", "--why", "agent.py:8:GL401", cwd=top).stdout.decode()
     assert other.startswith("There is no GL401 on this line.") and "\nGL101" not in other
     own = run("check", "--why", "agent.py:8:GL901", cwd=top).stdout.decode()
