@@ -1018,6 +1018,8 @@ def _forwarded_places(method: Function, call: Call, wanted: tuple[Place, ...]) -
             argument = call.keyword(place)
             if argument is None and "double-star" in stars and any(name is None for name, _ in call.keywords):
                 yield place
+        if isinstance(argument, facts.BoolOp):  # `tools or []`
+            argument = argument.left
         if isinstance(argument, facts.Name):
             for param in named:
                 if param.name == argument.id:
