@@ -238,6 +238,8 @@ def _merged(place: SyntaxPlace, node: cst.Dict, required: dict[str, Any]) -> cst
     if "properties" not in keys:
         if keys.keys() - _KEPT - {"type", "required", "additionalProperties"}:
             return None
+        if "type" in keys and "object" not in (_types(keys["type"].value) or ()):
+            return None
         further = (key for key in ("type", "required", "properties") if key in required and key not in keys)
         return with_entries(node, ((key, _expression(place, node, required[key])) for key in further))
     return _with_properties(place, node, keys["properties"].value, required["properties"])
