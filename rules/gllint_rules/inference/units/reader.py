@@ -48,7 +48,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.expression_index import parts_of
+from gllint_rules.reading.expression_index import direct_parts, parts_of
 from gllint_rules.reading.facts import Binding, Block, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 from gllint_rules.words.names import QUANTITY
@@ -122,12 +122,21 @@ class Units:
         return body
 
     def body_at(self, site: Site) -> Body:
-        """Return the body around the expression at ``site``: that of the innermost function, or of its section."""
+        """Return the body around the expression at ``site``: that of the innermost function, or of its section.
+
+        Names mean what a comprehension binds, if the expression is a value or an argument in its element.
+        """
         section = site.module.section_of(site.at)
         around = [function for function in section.functions if function.at < site.at < function.end]
         if around:
-            return self.body_of(site.module, max(around, key=lambda function: function.at))
-        return self.body_of_section(site.module, section.section.number)
+            body = self.body_of(site.module, max(around, key=lambda function: function.at))
+        else:
+            body = self.body_of_section(site.module, section.section.number)
+        holders: list[tuple[Expr, Scope]] = [*section.dicts, *section.calls]
+        for holder, scope in holders:
+            if scope.kind == "comprehension" and any(part.at == site.at for part in direct_parts(holder)):
+                return replace(body, scope=scope)
+        return body
 
     # --- expressions -----------------------------------------------------------------------------------------
 
