@@ -58,6 +58,8 @@ def key_of(node: ast.AST) -> str:
                 return name
             case ast.Subscript(slice=node) | ast.BinOp(right=node) | ast.NamedExpr(target=node):
                 pass
+            case ast.BoolOp(values=[node, *_]):
+                pass
             case ast.JoinedStr(values=values):
                 node = next((part.value for part in values if isinstance(part, ast.FormattedValue)), node)
                 if isinstance(node, ast.JoinedStr):

@@ -440,6 +440,8 @@ class _Search(Struct, eq=False):
                 return self._holds_name(base)  # `.strip()`, `.lower()`
             case Call(func=facts.Name(id="str"), args=(inner,)) | facts.Await(value=inner):
                 return self._holds_name(inner)
+            case facts.BoolOp(op="or", left=left):  # `call.function.name or ""`
+                return self._holds_name(left)
             case facts.Walrus(target=name) | facts.Name(id=name) | facts.Attr(name=name):
                 return self._ends_with(name, self.words.names)
             case _:
