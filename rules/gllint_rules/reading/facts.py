@@ -964,6 +964,7 @@ def _changed_in(body: Block) -> Iterator[str]:
         evaluated: tuple[Expr | None, ...] = ()
         match statement:
             case Assign(targets=stored, value=value):
+                stored = tuple(part for t in stored for part in (t.items if isinstance(t, Seq) else (t,)))
                 evaluated = (value,)
             case AugAssign(target=target):
                 stored = (target,)
