@@ -806,7 +806,7 @@ class _Runner:
         for param in callee.params:
             # Where the parameter is given another value, what is stored in that is not stored in the argument.
             if param.name in function.changed and param.name in arguments:
-                if len(function.scope.bindings.get(param.name, ())) <= 1:
+                if all(b.kind in ("param", "aug") for b in function.scope.bindings.get(param.name, ())):
                     yield param.name, arguments[param.name]
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:

@@ -966,6 +966,8 @@ def _changed_in(body: Block) -> Iterator[str]:
             case Assign(targets=stored, value=value):
                 stored = tuple(part for t in stored for part in (t.items if isinstance(t, Seq) else (t,)))
                 evaluated = (value,)
+            case AugAssign(target=Name(id=changed), op="|" | "+"):  # `out |= {"heat": kwh}`
+                yield changed
             case AugAssign(target=target):
                 stored = (target,)
             case Do(kind=kind, values=evaluated):
