@@ -680,9 +680,11 @@ class _Runner:
             ) if (dumps := self.serialiser(expr.func, env)) is not None:
                 text = facts.Call(expr.at, facts.Attr(expr.at, base, dumps), (value,), ())
                 self.effect(facts.Call(expr.at, facts.Attr(expr.at, stream, "write"), (text,), ()), env)
-            case facts.Call():
-                self.fill_by_call(expr, env)
-                self.fill_by_callback(expr, env)
+            case facts.Call(args=args):
+                # `gather(work(out))` runs `work`, too.
+                for call in (*(arg for arg in args if isinstance(arg, facts.Call)), expr):
+                    self.fill_by_call(call, env)
+                    self.fill_by_callback(call, env)
                 self.fill_by_unknown(expr, env)
             case _:
                 pass
