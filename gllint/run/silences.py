@@ -46,19 +46,19 @@ def _switched_off(config: Config, path: str, code: str) -> str:
 def _comment(engine: Engine, config: Config, finding: Finding) -> str:
     """Say which comment suppresses a finding, empty if none does: the nearest one without which it is reported."""
     source = engine.sources.code(finding.path)
-    written = comments_of(finding.path, source).comments
+    of_file = comments_of(finding.path, source).comments
 
     def is_reported(kept: list[tuple[int, int, str]]) -> bool:
         comments = comments_of(finding.path, source)
         comments.comments = kept
         return finding in suppress.apply(finding.path, comments, [finding], frozenset({finding.code}))
 
-    if is_reported(written):
+    if is_reported(of_file):
         return ""
-    marked = [comment for comment in written if "noqa" in comment[2].lower() or "gllint:" in comment[2]]
+    marked = [comment for comment in of_file if "noqa" in comment[2].lower() or "gllint:" in comment[2]]
     near = sorted(marked, key=lambda comment: abs(comment[0] - finding.span.line))
     for comment in near[:_MOST_COMMENTS]:
-        if is_reported([other for other in written if other is not comment]):
+        if is_reported([other for other in of_file if other is not comment]):
             line, _, text = comment
             return f"line {line} suppresses it with `{' '.join(text.split())}`"
     return "several comments suppress it"

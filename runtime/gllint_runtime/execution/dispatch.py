@@ -33,9 +33,9 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
     try:
         request = _request(action)
         if request.name == CLARIFICATION:
-            asked = question(request.args)
-            logger.warning("The model asks for clarification: %s", asked)
-            return {"clarification_needed": asked}
+            text = question(request.args)
+            logger.warning("The model asks for clarification: %s", text)
+            return {"clarification_needed": text}
         return (TOOL_REGISTRY if registry is None else registry).invoke(request.name, request.args)
     except GLError as error:
         logger.error("Tool dispatch failed: %s", error)
