@@ -1004,8 +1004,9 @@ class _Search:
             return False
         if operation is RATIO and self.wrong_record:
             return False
-        if operation in (RATIO, CHANGE) and not set(a.sources).isdisjoint(b.sources):
-            return False  # a sum is no multiple of what is in it
+        if operation is RATIO or (operation is CHANGE and self._is_change):
+            if not set(a.sources).isdisjoint(b.sources):
+                return False  # a sum is no multiple of what is in it
         if operation is CHANGE and a.units[:1] == ("%",) and not both_shown:
             return False
         if operation in (PRODUCT, QUOTIENT) and not self._may_multiply(operation, a, b, both_shown):
