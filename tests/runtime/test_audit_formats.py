@@ -592,3 +592,8 @@ def test_an_operation_that_was_sent_twice_counts_once() -> None:
     run = [{"spanId": "a", "attributes": {}}, {"spanId": "b", "parentSpanId": "a", "attributes": tool}]
     [record] = Reader().read({"spans": [*run, *run, {**run[1], "name": "of the same id"}]})
     assert len([turn for turn in record.turns if isinstance(turn, Returned)]) == 2
+
+
+def test_operations_without_ids_that_are_alike_are_all_heard() -> None:
+    items = [span for _ in range(2) for span in spans_in({"name": "meter", "output": 5})]
+    assert [span.item["name"] for span, is_end, _ in in_order(items) if is_end] == ["meter", "meter"]

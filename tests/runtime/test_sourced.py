@@ -976,29 +976,22 @@ def test_a_key_says_its_unit_in_brackets(output: Any, answer: str, expected: str
     assert verdicts(output, answer) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("In May 2024 sales were 31.", ["May 2024 sourced", "31 sourced"]),
-        ("In May 2024 sales were 37.", ["May 2024 sourced", "37 mislabelled"]),
-        ("In July 2024 sales were 31.", ["July 2024 unsourced", "31 sourced"]),
-    ],
-)
-def test_members_are_the_parts_of_a_date(answer: str, expected: list[str]) -> None:
-    rows = [{"year": 2024, "month": 5, "sales": 31}, {"year": 2024, "month": 6, "sales": 37}]
-    assert verdicts(rows, answer) == expected
+_MONTHS = [{"year": 2024, "month": 5, "sales": 31}, {"year": 2024, "month": 6, "sales": 37}]
+_QUARTERS = [{"year": 2024, "quarter": 3, "sales": 31}, {"year": 2024, "quarter": 4, "sales": 37}]
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
+    ("rows", "answer", "expected"),
     [
-        ("In Q3 2024 sales were 31.", ["Q3 2024 sourced", "31 sourced"]),
-        ("In Q3 sales were 37.", ["Q3 sourced", "37 mislabelled"]),
-        ("In Q2 2024 sales were 31.", ["Q2 2024 unsourced", "31 sourced"]),
+        (_MONTHS, "In May 2024 sales were 31.", ["May 2024 sourced", "31 sourced"]),
+        (_MONTHS, "In May 2024 sales were 37.", ["May 2024 sourced", "37 mislabelled"]),
+        (_MONTHS, "In July 2024 sales were 31.", ["July 2024 unsourced", "31 sourced"]),
+        (_QUARTERS, "In Q3 2024 sales were 31.", ["Q3 2024 sourced", "31 sourced"]),
+        (_QUARTERS, "In Q3 sales were 37.", ["Q3 sourced", "37 mislabelled"]),
+        (_QUARTERS, "In Q2 2024 sales were 31.", ["Q2 2024 unsourced", "31 sourced"]),
     ],
 )
-def test_a_quarter_of_a_year_is_a_part_of_a_date(answer: str, expected: list[str]) -> None:
-    rows = [{"year": 2024, "quarter": 3, "sales": 31}, {"year": 2024, "quarter": 4, "sales": 37}]
+def test_members_are_the_parts_of_a_date(rows: Any, answer: str, expected: list[str]) -> None:
     assert verdicts(rows, answer) == expected
 
 
@@ -1077,6 +1070,9 @@ def test_rows_are_read_in_whatever_form_a_text_has_them(output: str) -> None:
         ("Visit(on=datetime.date(2024, 5, 12), rooms=3)", "On May 12, 2024.", "May 12, 2024 sourced"),
         ("{'on': datetime.datetime(2024, 5, 12, 9, 30)}", "On May 13, 2024.", "May 13, 2024 unsourced"),
         ("{'heat_kwh': np.float64(12.5)}", "It used 12.5 MWh.", "12.5 mislabelled"),
+        ("{'share': Fraction(3, 4)}", "It is 75 %.", "75 unsourced"),
+        ("[Colour(2024, 5, 12)]", "It was on May 12, 2024.", "May 12, 2024 unsourced"),
+        (f"[date({10**30}, 1, 1), 7]", "It was 12.5 kWh.", "12.5 unsourced"),
     ],
 )
 def test_objects_are_read_as_python_shows_them(output: str, answer: str, expected: str) -> None:

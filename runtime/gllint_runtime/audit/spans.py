@@ -67,8 +67,12 @@ def in_order(spans: Sequence[Span]) -> Iterator[tuple[Span, bool, bool]]:
     its output.
     """
     by_id: dict[str, Span] = {}
-    # One that an exporter sent twice counts once.
-    spans = [span for span in spans if (sent := by_id.setdefault(span.id, span)) is span or sent != span]
+    # One that an exporter sent twice counts once. Two without an id may be two.
+    spans = [
+        span
+        for span in spans
+        if (original := by_id.setdefault(span.id, span)) is span or original != span or span.id[0] == "#"
+    ]
     children: dict[str, list[Span]] = {}
     roots = []
     for span in spans:

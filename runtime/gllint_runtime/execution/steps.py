@@ -188,8 +188,8 @@ def _step(data: dict[str, Any]) -> Step:
 
 def question(args: Mapping[str, Any]) -> str:
     """Return what a call of the reserved name ``"None"`` asks the user."""
-    asked = args.get("clarification_needed")
-    return "" if asked is None else str(asked)
+    text = args.get("clarification_needed")
+    return "" if text is None else str(text)
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:

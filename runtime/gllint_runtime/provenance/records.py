@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
@@ -342,7 +342,7 @@ class Harvester:
             ):
                 inner = replace(inner, unit=units[0], factor=1.0)
         record.members = frozenset(map(str, node))
-        self._date(node, {name: (*path, name) for name in record.members}, record)
+        self._date(node, lambda name: (*path, name), record)
         for name, value in node.items():
             name = str(name)
             if not isinstance(value, (Mapping, list, tuple)):
@@ -421,26 +421,26 @@ class Harvester:
         record = self._record(f"{self._tool} {group}", parent)
         for name, value in row.items():
             self._name(record, name, value)
-        self._date(row, steps, record)
+        self._date(row, steps.__getitem__, record)
         for name, value in row.items():
             self._node(value, steps[name], name, record, context, f"{group}.{name}")
 
-    def _date(self, row: Mapping[Any, Any], steps: Mapping[str, Path], record: Record) -> None:
+    def _date(self, row: Mapping[Any, Any], path_of: Callable[[str], Path], record: Record) -> None:
         """Take in a date whose parts are members of their own: ``{"year": 2024, "month": 5}``."""
-        parts = _parts_of_dates()
-        found = {
-            part: (name, number)
-            for name, value in row.items()
-            if (part := parts.get(str(name).lower())) is not None
-            and (number := _number_of_part(part, value)) is not None
-        }
+        names: dict[str, str] = {}
+        values: dict[str, int] = {}
+        for name, value in row.items():
+            part = _parts_of_dates().get(str(name).lower())
+            if part is not None and (number := _number_of_part(part, value)) is not None:
+                names[part], values[part] = str(name), number
+        finest = next((part for part in ("month", "quarter", "year") if part in values), None)
+        if finest is None:
+            return
         years = (own.year for element in record.chain for own in element.moments if own.year is not None)
-        values = {part: value for part, (_, value) in found.items()}
         moment = Moment(**{"year": next(years, None), **values})
-        finest = next((part for part in ("month", "quarter", "year") if part in found), None)
-        if finest is not None and moment.is_real():
-            path = steps[str(found[finest][0])]
-            text = " ".join(f"{name} {value}" for name, value in found.values())
+        if moment.is_real():
+            path = path_of(names[finest])
+            text = " ".join(f"{names[part]} {value}" for part, value in values.items())
             source = Source("tool", self._call_id, self._tool, path, "date", 0, (), record, text, moment)
             record.moments.append(moment)
             record.names += [(f"q{moment.quarter}",)] if moment.quarter else []
@@ -623,7 +623,7 @@ class Harvester:
             stripped = (
                 stripped.strip("`").removeprefix("json").removeprefix("csv").removeprefix("yaml").strip()
             )
-        if stripped[:1] in ("{", "[") or (stripped[-1:] == ")" and _SHOWN.match(stripped)):
+        if stripped[:1] in ("{", "[") or (stripped[-1:] == ")" and _OBJECT.match(stripped)):
             value = _container(stripped)
             if value is not None:
                 self._node(value, path, key, record, context, pattern)
@@ -877,7 +877,7 @@ _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
 _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
 _PAIR = re.compile(r"(?<!\w)(\w++)=([^\s;,=]+)")
-_SHOWN = re.compile(r"[^\W\d][\w.]*\([^\W\d]\w*=")  # an object of Python: Lamp(price=25)
+_OBJECT = re.compile(r"[^\W\d][\w.]*\([^\W\d]\w*=")  # an object of Python: Lamp(price=25)
 _TAG = re.compile(r"<[A-Za-z][\w.-]*((?:\s+[\w:.-]+=(?:\"[^\"<>]*\"|'[^'<>]*'))+)\s*/?>")
 _CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
@@ -975,22 +975,28 @@ def _container(text: str) -> Any:
         if len(text) > 200_000:
             return None
         try:
-            value = ast.literal_eval(_Shown().visit(ast.parse(text, mode="eval")))
-        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+            value = ast.literal_eval(_Objects().visit(ast.parse(text, mode="eval")))
+        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError, OverflowError):
             return None
     return value if isinstance(value, (dict, list, tuple)) else None
 
 
-class _Shown(ast.NodeTransformer):
-    """Makes data of the calls by which Python shows objects: ``Lamp(price=25)``, ``Decimal('25.00')``, a date."""
+class _Objects(ast.NodeTransformer):
+    """Makes data of the calls by which Python shows objects: ``Lamp(price=25)``, ``Decimal('25.00')``, a date.
+
+    Any other call stays, which no data has: what ``Fraction(3, 4)`` is, its arguments alone do not say.
+    """
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if node.args and not node.keywords:
-            parts = [ast.literal_eval(argument) for argument in node.args]
-            return ast.Constant(datetime(*parts).isoformat()) if len(parts) > 2 else node.args[0]
-        names: list[ast.expr | None] = [ast.Constant(keyword.arg) for keyword in node.keywords]
-        return node if node.args else ast.Dict(names, [keyword.value for keyword in node.keywords])
+        if not node.args:
+            names: list[ast.expr | None] = [ast.Constant(keyword.arg) for keyword in node.keywords]
+            return ast.Dict(names, [keyword.value for keyword in node.keywords])
+        if node.keywords:
+            return node
+        if ast.unparse(node.func).rpartition(".")[2] in ("date", "datetime"):
+            return ast.Constant(datetime(*map(ast.literal_eval, node.args)).isoformat())
+        return node.args[0] if len(node.args) == 1 else node
 
 
 def _embedded(text: str) -> list[Any] | None:
